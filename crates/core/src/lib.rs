@@ -1,0 +1,19 @@
+//! Near-duplicate text: raw text in, verified duplicates out. This crate knows nothing of Python.
+//!
+//! ```text
+//! documents   what the user has
+//!    |  text::        normalise > tokenise > shingle
+//!    |  sketch::      Fast Similarity Sketching
+//! signatures
+//!    |  lsh::bands    64-bit band keys
+//! bands
+//!    |  pairs::       equal keys > candidate pairs, capped and counted
+//!    |  verify::      exact Jaccard with an integer cut-off
+//! pairs
+//!    |  cluster::     star | components
+//! clusters
+//! ```
+pub mod error;
+pub mod hash;
+
+pub use error::{Error, Kind, Result};
