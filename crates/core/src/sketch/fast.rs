@@ -1,0 +1,148 @@
+//! Fast Similarity Sketching (Dahlgaard, Knudsen, Thorup, FOCS 2017, arXiv 1704.04370), R rounds and a fill.
+//!
+//! ```text
+//! y(x, i)  = draw i of a SplitMix64 generator whose state is mix(x ^ key)
+//! round i  : x falls into slot  hi32(y) * k >> 32  with value  stage i | low 31-i bits of y,   i = 0 .. R-1
+//! fill     : x goes to every slot j with value          stage R | (mul[j] * hi32(y(x, R)) + add[j]) >> R
+//! S[j]     = minimum over all rounds, the fill and all x; stage i sorts before stage i+1
+//! ```
+//! A coordinate-wise minimum, hence: order and repeats do not matter, signatures merge by minimum, and a slot
+//! of A and B is equal exactly when the winner of A u B lies in both. Legal shortcuts, all taken here: stop
+//! between rounds when no slot is empty, and fill the empty slots only. R is one constant, never a function of
+//! the set. Algorithm 1 of the paper has R = k; R = 0 is MinHash. The variance is known exactly, see [`rho`].
+
+use super::{EMPTY, Identity, Params, Scratch, Sketch};
+use crate::hash::splitmix;
+use crate::simd::{Tier, fast as kernel};
+use crate::{Error, Result};
+
+/// Registry name.
+pub const NAME: &str = "fast";
+/// Bumped whenever any output changes.
+const VERSION: u32 = 1;
+/// Rounds with random slots; the table behind this choice is in docs/design.md.
+pub const ROUNDS: u32 = 4;
+/// More rounds would leave the fill too few bits to tell elements apart.
+pub const MAX_ROUNDS: u32 = 16;
+
+/// Fast Similarity Sketching with a fixed number of random rounds.
+pub struct FastSketch {
+    size: usize,
+    seed: u64,
+    rounds: u32,
+    tier: Tier,
+    key: u64,
+    mul: Vec<u32>,
+    add: Vec<u32>,
+}
+
+/// Builds the sketch from checked parameters.
+pub fn build(params: Params) -> Result<Box<dyn Sketch>> {
+    FastSketch::new(params).map(|s| Box::new(s) as Box<dyn Sketch>)
+}
+
+impl FastSketch {
+    /// A sketch of `size` slots; the constants of the fill are drawn from the seed.
+    pub fn new(params: Params) -> Result<Self> {
+        let Params { size, seed, rounds, tier } = params;
+        let rounds = rounds.unwrap_or(ROUNDS);
+        if rounds > MAX_ROUNDS {
+            return Err(Error::argument(format!(
+                "rounds must be between 0 and {MAX_ROUNDS}, got {rounds}"
+            )));
+        }
+        let word = |i: usize| splitmix(seed, 1 + i as u64);
+        Ok(Self {
+            size,
+            seed,
+            rounds,
+            tier,
+            key: splitmix(seed, 0),
+            mul: (0..size).map(|j| (word(j) >> 32) as u32 | 1).collect(),
+            add: (0..size).map(|j| word(j) as u32).collect(),
+        })
+    }
+
+    /// The words of the elements that the fill hashes.
+    fn words<'a>(&self, hashes: &[u64], words: &'a mut Vec<u32>) -> &'a [u32] {
+        words.resize(hashes.len(), 0);
+        kernel::fill_words(self.tier, hashes, self.key, self.rounds, words);
+        words
+    }
+
+    /// Fills every slot that is still empty with its minimum over all elements.
+    fn fill_empty(&self, hashes: &[u64], scratch: &mut Scratch, out: &mut [u32]) {
+        let Scratch { words, slots, index, mul, add } = scratch;
+        let words = self.words(hashes, words);
+        index.resize(self.size, 0);
+        let mut empty = 0;
+        for (j, &slot) in out.iter().enumerate() {
+            index[empty] = j as u32; // no branch: overwritten unless the slot is empty
+            empty += usize::from(slot == EMPTY);
+        }
+        index.truncate(empty);
+        mul.clear();
+        mul.extend(index.iter().map(|&j| self.mul[j as usize]));
+        add.clear();
+        add.extend(index.iter().map(|&j| self.add[j as usize]));
+        slots.clear();
+        slots.resize(empty, EMPTY);
+        kernel::fill(self.tier, words, mul, add, self.rounds, slots);
+        for (&j, &value) in index.iter().zip(slots.iter()) {
+            out[j as usize] = value;
+        }
+    }
+}
+
+impl Sketch for FastSketch {
+    fn identity(&self) -> Identity {
+        let Self { size, seed, rounds, .. } = *self;
+        Identity { name: NAME, version: VERSION, size, seed, rounds }
+    }
+
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn sketch(&self, hashes: &[u64], scratch: &mut Scratch, out: &mut [u32]) {
+        out.fill(EMPTY);
+        if hashes.is_empty() {
+            return;
+        }
+        // Few elements leave most slots to the fill: fill them all, and let the rounds undercut.
+        let few = 2 * hashes.len() * self.rounds as usize <= self.size;
+        if few {
+            let words = self.words(hashes, &mut scratch.words);
+            kernel::fill(self.tier, words, &self.mul, &self.add, self.rounds, out);
+        }
+        for round in 0..self.rounds {
+            kernel::round(self.tier, hashes, self.key, round, out);
+            // fewer throws than slots cannot have filled them all
+            if hashes.len() * (round as usize + 1) >= self.size && !out.contains(&EMPTY) {
+                return;
+            }
+        }
+        if !few {
+            self.fill_empty(hashes, scratch, out);
+        }
+    }
+
+    fn std_err(&self, j: f64, m: u64) -> f64 {
+        (j * (1.0 - j) / self.size as f64 * rho(self.size, m, self.rounds)).max(0.0).sqrt()
+    }
+}
+
+/// Variance of the estimate as a multiple of MinHash's J(1-J)/k, exactly, for `m` elements in the union.
+///
+/// Slots won in a random round are won by different elements more often than independent draws would be:
+/// `rho = 1 - (k-1) p / (m-1)`, `p` the probability that two given slots are both won in one round.
+pub fn rho(k: usize, m: u64, rounds: u32) -> f64 {
+    if m < 2 || k < 2 {
+        return 1.0;
+    }
+    let (k, m) = (k as f64, m as f64);
+    let a = (1.0 - 1.0 / k).powf(m);
+    let b = (1.0 - 2.0 / k).powf(m);
+    let p_same = (1.0 - 2.0 * a + b) * (1.0 - b.powi(rounds as i32)) / (1.0 - b);
+    1.0 - (k - 1.0) * p_same / (m - 1.0)
+}

@@ -1,0 +1,91 @@
+//! Sketches: a set of 64-bit hashes in, `k` slots out; and the identity that travels with every signature.
+//!
+//! A sketch is one file that implements [`Sketch`] and one line in [`REGISTRY`].
+
+pub mod fast;
+mod identity;
+
+pub use identity::Identity;
+
+use crate::simd::Tier;
+use crate::{Error, Result};
+
+/// What an empty slot holds; the signature of an empty set is nothing else.
+pub const EMPTY: u32 = u32::MAX;
+
+/// Signatures longer than this are refused.
+pub const MAX_SIZE: usize = 65_536;
+
+/// How a sketch is to be built.
+#[derive(Clone, Copy, Debug)]
+pub struct Params {
+    /// Number of slots, 1 to [`MAX_SIZE`].
+    pub size: usize,
+    /// Any 64-bit seed.
+    pub seed: u64,
+    /// Rounds of random slots where the sketch has them; `None` is the sketch's default.
+    pub rounds: Option<u32>,
+    /// Instruction set to run on.
+    pub tier: Tier,
+}
+
+/// Working memory of one thread, reused from set to set.
+#[derive(Default)]
+pub struct Scratch {
+    words: Vec<u32>,
+    slots: Vec<u32>,
+    index: Vec<u32>,
+    mul: Vec<u32>,
+    add: Vec<u32>,
+}
+
+/// A min-wise sketch: P(slot of A = slot of B) = Jaccard(A, B).
+pub trait Sketch: Send + Sync {
+    /// The name, format version and parameters that two signatures must share to be compared.
+    fn identity(&self) -> Identity;
+
+    /// Number of slots.
+    fn size(&self) -> usize;
+
+    /// Writes the signature of the set `hashes` (repeats allowed) into `out`, which has [`Sketch::size`] slots.
+    fn sketch(&self, hashes: &[u64], scratch: &mut Scratch, out: &mut [u32]);
+
+    /// Standard error of the Jaccard estimate for true Jaccard `j` and `m` elements in the union.
+    fn std_err(&self, j: f64, m: u64) -> f64;
+}
+
+/// Builds a sketch from checked parameters.
+pub type Build = fn(Params) -> Result<Box<dyn Sketch>>;
+
+/// Every sketch by name.
+pub const REGISTRY: &[(&str, Build)] = &[(fast::NAME, fast::build)];
+
+/// Builds the sketch of that name.
+pub fn build(name: &str, params: Params) -> Result<Box<dyn Sketch>> {
+    if params.size == 0 || params.size > MAX_SIZE {
+        return Err(Error::argument(format!(
+            "size must be between 1 and {MAX_SIZE} slots, got {}",
+            params.size
+        )));
+    }
+    match REGISTRY.iter().find(|(known, _)| *known == name) {
+        Some((_, build)) => build(params),
+        None => {
+            let known: Vec<&str> = REGISTRY.iter().map(|(name, _)| *name).collect();
+            Err(Error::argument(format!("unknown sketch {name:?}; known: {}", known.join(", "))))
+        }
+    }
+}
+
+/// Share of equal slots that are not empty: the unbiased estimate of the Jaccard similarity.
+pub fn estimate(a: &[u32], b: &[u32]) -> Result<f64> {
+    if a.len() != b.len() || a.is_empty() {
+        return Err(Error::mismatch(format!(
+            "signatures of {} and {} slots cannot be compared; sketch both with one size",
+            a.len(),
+            b.len()
+        )));
+    }
+    let equal = a.iter().zip(b).filter(|(x, y)| x == y && **x != EMPTY).count();
+    Ok(equal as f64 / a.len() as f64)
+}
