@@ -15,5 +15,6 @@
 //! ```
 pub mod error;
 pub mod hash;
+pub mod parallel;
 
 pub use error::{Error, Kind, Result};
