@@ -15,6 +15,7 @@
 //! ```
 pub mod error;
 pub mod hash;
+pub mod parallel;
 pub mod simd;
 pub mod sketch;
 
