@@ -1,0 +1,1 @@
+"""Near-duplicate text, found, verified and removed."""
