@@ -1,0 +1,5 @@
+"""Near-duplicate text: found, verified and removed."""
+
+from neardup.errors import NeardupError
+
+__all__ = ["NeardupError"]
