@@ -1,1 +1,9 @@
+<<<<<<< HEAD
 """Near-duplicate text, found, verified and removed."""
+=======
+"""Near-duplicate text: found, verified and removed."""
+
+from neardup.errors import NeardupError
+
+__all__ = ["NeardupError"]
+>>>>>>> house

@@ -1,0 +1,375 @@
+"""The one schema behind the Python keywords, the command line and TOML files.
+
+Every option is one field of `Config`: its default, kind, help and where it applies. The command
+line is generated from `OPTIONS`; a new option is one more field here, and nothing else.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from neardup import values as v
+from neardup.errors import NeardupError, NeardupTypeError, NeardupValueError, UsageError
+
+PRESETS: dict[str, dict[str, object]] = {
+    "thorough": {"shingle": "word:3", "threshold": 0.7},
+    "strict": {"shingle": "word:3", "threshold": 0.9},
+    "short": {"shingle": "char:3", "threshold": 0.85, "guard": "numbers:100"},
+    "short-han": {"shingle": "word:2", "threshold": 0.8},
+}
+"""Named settings for kinds of text; an option given explicitly wins over them."""
+
+FORMATS = ("jsonl", "json", "parquet", "csv", "tsv", "txt")
+GROUPS = ("Text", "Similarity", "Answer", "Input", "Output", "Machine")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option: what it is called, what it may be, what it means, where it applies."""
+
+    name: str
+    kind: v.Kind
+    default: Any
+    help: str
+    group: str
+    python: bool = True
+    toml: bool = True
+    short: str | None = None
+
+    @property
+    def flag(self) -> str:
+        """The option's name on the command line."""
+        return "--" + self.name.replace("_", "-")
+
+    @property
+    def shown_default(self) -> str:
+        """The default as a user would type it; empty where there is none to show."""
+        if self.default is None or isinstance(self.default, bool) or self.default == ():
+            return ""
+        if isinstance(self.default, tuple):
+            return ",".join(self.default)
+        return str(self.default)
+
+    def read(self, value: object, *, label: str | None = None) -> Any:
+        """Return `value` in its final type; an error names the option, the value, the allowed."""
+        if value is None and self.default is None:
+            return None
+        try:
+            return self.kind.read(value)
+        except (ValueError, TypeError, OverflowError) as error:
+            kind = NeardupTypeError if isinstance(error, TypeError) else NeardupValueError
+            prefix = f"{label or self.name}: "
+            raise kind(f"{prefix}{value!r} is not allowed; use {self.kind.allowed}") from None
+
+
+def _option(default: Any, kind: v.Kind, group: str, text: str, **where: Any) -> Any:
+    """A field of `Config` that carries its `Option`."""
+    return dataclasses.field(
+        default=default, metadata={"kind": kind, "group": group, "help": text, **where}
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """A complete and valid set of options; make one with `Config.from_options`.
+
+    Examples
+    --------
+    >>> config = Config.from_options({"preset": "strict", "shingle": "char:5"})
+    >>> config.threshold, str(config.shingle)
+    (0.9, 'char:5')
+    >>> Config.from_options({"threshold": 1.5})
+    Traceback (most recent call last):
+    ...
+    neardup.errors.NeardupValueError: threshold: 1.5 is not allowed; use a number above 0, up to 1
+    """
+
+    preset: str | None = _option(
+        None,
+        v.Choice(tuple(PRESETS)),
+        "Text",
+        "Settings for a kind of text: thorough (training corpora), strict (forms, catalogues, "
+        "statutes), short (short texts with typos), short-han (short Chinese texts). "
+        "Options given explicitly win.",
+    )
+    normalize: tuple[str, ...] = _option(
+        ("nfkc", "casefold", "collapse-space"),
+        v.Normalize(),
+        "Text",
+        f"Steps applied to a text before it is cut, in this order: {' '.join(v.NORMALIZE_STEPS)}; "
+        "or none.",
+    )
+    shingle: v.Shingle = _option(
+        v.Shingle("word", 3),
+        v.ShingleKind(),
+        "Text",
+        f"What is compared: runs of N units, {', '.join(v.SHINGLE_UNITS)}. "
+        "A Han, Kana, Thai, Lao, Khmer or Myanmar character is a word of its own.",
+    )
+    hash: str = _option("xxh3", v.Choice(("xxh3",)), "Text", "Hash of a token.")
+    threshold: float = _option(
+        0.8,
+        v.Real(0.0, 1.0, "a number above 0, up to 1"),
+        "Similarity",
+        "Jaccard similarity from which two texts are duplicates.",
+        short="-t",
+    )
+    recall: float = _option(
+        0.95,
+        v.Real(0.0, 1.0, "a number above 0 and below 1", open_high=True),
+        "Similarity",
+        "Share of the pairs at the threshold that must become candidates; "
+        "bands and rows are chosen for it.",
+    )
+    size: int = _option(
+        128,
+        v.Integer(1, 65536, "a whole number from 1 to 65536"),
+        "Similarity",
+        "Slots of a signature.",
+    )
+    bands: int | None = _option(
+        None,
+        v.Integer(1, 65536, "a whole number from 1 to 65536"),
+        "Similarity",
+        "Bands of a signature, with --rows, instead of --recall: more bands = looser.",
+    )
+    rows: int | None = _option(
+        None,
+        v.Integer(1, 65536, "a whole number from 1 to 65536"),
+        "Similarity",
+        "Rows of a band, with --bands, instead of --recall: more rows = stricter.",
+    )
+    seed: int = _option(
+        42,
+        v.Integer(0, 2**64 - 1, "a whole number from 0 to 2^64 - 1"),
+        "Similarity",
+        "Seed of the sketch.",
+    )
+    sketch: str = _option(
+        "fast", v.Choice(("fast",)), "Similarity", "Sketch: fast is Fast Similarity Sketching."
+    )
+    verify: str = _option(
+        "exact",
+        v.Choice(("exact", "sketch", "none")),
+        "Similarity",
+        "How a candidate pair is checked: exact Jaccard, the sketch's estimate, or not at all "
+        "(nothing is guaranteed then).",
+    )
+    bucket_cap: int = _option(
+        2000,
+        v.Integer(1, 2**31 - 1, "a whole number from 1"),
+        "Similarity",
+        "Largest bucket compared in full; of a larger one each member meets its 64 first.",
+    )
+    guard: v.Guard | None = _option(
+        None,
+        v.GuardKind(),
+        "Similarity",
+        "Refuse a pair if each text has a number the other lacks; "
+        "with MAXWORDS only for texts of fewer words. none turns a preset's guard off.",
+    )
+    exact_only: bool = _option(
+        False,
+        v.Flag(),
+        "Answer",
+        "Remove only texts that are equal after --normalize; nothing is sketched.",
+    )
+    cluster: str = _option(
+        "star",
+        v.Choice(("star", "components")),
+        "Answer",
+        "star: each removed text is similar to its kept partner. "
+        "components: one text stays of each chain of similar ones.",
+    )
+    keep: v.Keep = _option(
+        v.Keep("first"),
+        v.KeepKind(),
+        "Answer",
+        "Which text of a cluster stays: first last longest shortest, max:FIELD, min:FIELD, or "
+        "priority:SRC1,SRC2 (a source path, or a prefix that ends in /).",
+    )
+    against: tuple[str, ...] = _option(
+        (),
+        v.Paths(),
+        "Answer",
+        "Also remove what is similar to a text in PATH, which itself is never written. "
+        "May be repeated.",
+    )
+    annotate: bool = _option(
+        False, v.Flag(), "Answer", "Keep every row and add what was found to it as fields."
+    )
+    annotate_prefix: str = _option(
+        "neardup_",
+        v.Text("PREFIX", "letters, digits and _, not starting with a digit", r"[^\W\d]\w*"),
+        "Answer",
+        "How the names of the added fields begin.",
+    )
+    text: tuple[str, ...] = _option(
+        ("text",),
+        v.Names(),
+        "Input",
+        "Field that holds the text; a dotted path reaches nested fields, several are joined by a "
+        "newline.",
+    )
+    id: str | None = _option(
+        None, v.Text("FIELD", "a field name"), "Input", "Field carried along as the row's id."
+    )
+    format: str | None = _option(
+        None,
+        v.Choice(FORMATS),
+        "Input",
+        "Format of standard input and of files with an unknown suffix (jsonl if not given).",
+        python=False,
+    )
+    encoding: str = _option("utf-8", v.Encoding(), "Input", "Encoding of text formats.")
+    whole_file: bool = _option(False, v.Flag(), "Input", "Each .txt file is one document.")
+    on_error: str = _option(
+        "fail",
+        v.Choice(("fail", "skip")),
+        "Input",
+        "A bad row stops the run, or is set aside and counted.",
+    )
+    out: str | None = _option(
+        None,
+        v.Path("OUT"),
+        "Output",
+        "Folder for everything, or one file for the kept rows; - is standard output.",
+        short="-o",
+    )
+    removed: str | None = _option(
+        None, v.Path("FILE"), "Output", "Also write the table of removed rows here.", python=False
+    )
+    pairs: str | None = _option(
+        None, v.Path("FILE"), "Output", "Also write the table of verified pairs here.", python=False
+    )
+    rejected: str | None = _option(
+        None,
+        v.Path("FILE"),
+        "Output",
+        "Write rows set aside by --on-error skip here; needed where OUT is a file.",
+        python=False,
+    )
+    overwrite: bool = _option(False, v.Flag(), "Output", "Replace OUT if it is there.")
+    dry_run: bool = _option(False, v.Flag(), "Output", "Write nothing but the summary.")
+    engine: str = _option(
+        "auto", v.Choice(("auto", "memory")), "Machine", "Where the work is done."
+    )
+    memory: int | None = _option(
+        None, v.Bytes(), "Machine", "Memory the run may take, such as 4GiB."
+    )
+    threads: int = _option(
+        0,
+        v.Integer(0, 4096, "a whole number from 0 (all cores) to 4096"),
+        "Machine",
+        "Threads; 0 is one for every core.",
+    )
+    config: str | None = _option(
+        None,
+        v.Path("FILE.toml"),
+        "Machine",
+        "Options from a file; those given on the command line win.",
+        python=False,
+        toml=False,
+    )
+    quiet: bool = _option(
+        False,
+        v.Flag(),
+        "Machine",
+        "No progress and no summary; errors only.",
+        python=False,
+        short="-q",
+    )
+    json: bool = _option(
+        False, v.Flag(), "Machine", "Print the summary as JSON on standard output.", python=False
+    )
+
+    def __post_init__(self) -> None:
+        for option in OPTIONS:
+            object.__setattr__(self, option.name, option.read(getattr(self, option.name)))
+        if (self.bands is None) != (self.rows is None):
+            raise NeardupValueError(
+                f"bands and rows go together: got bands={self.bands}, rows={self.rows}; "
+                "give both, or neither and a recall"
+            )
+        if self.bands is not None and self.rows is not None and self.bands * self.rows > self.size:
+            raise NeardupValueError(
+                f"bands={self.bands} of rows={self.rows} need {self.bands * self.rows} slots, "
+                f"and size={self.size} has fewer; raise size or lower bands or rows"
+            )
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, object]) -> Config:
+        """Explicit options over the preset they name, over the defaults.
+
+        Parameters
+        ----------
+        options : mapping of str to object
+            Values as typed by a user or in their final type. Dashes in names may be underscores.
+
+        Raises
+        ------
+        NeardupValueError, NeardupTypeError
+            An option is unknown, or a value is not allowed; the message says what is.
+        """
+        given: dict[str, Any] = {_known(name): value for name, value in options.items()}
+        preset = _BY_NAME["preset"].read(given.get("preset"))
+        return cls(**(PRESETS.get(preset, {}) | given))
+
+    @property
+    def text_spec(self) -> str:
+        """How a text becomes a shingle set, in one line: part of a signature's identity."""
+        steps = ",".join(self.normalize) or "none"
+        return f"normalize={steps} shingle={self.shingle} hash={self.hash}"
+
+
+def load_toml(path: str) -> dict[str, object]:
+    """The options of a TOML file: top-level keys named as on the command line.
+
+    Raises
+    ------
+    UsageError
+        The file cannot be read or is not TOML, or a key is no option that a file may set.
+    """
+    import tomllib
+
+    try:
+        with open(path, "rb") as file:
+            table = tomllib.load(file)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot read the options: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: not a TOML file: {error}") from None
+    options: dict[str, object] = {}
+    for key, value in table.items():
+        try:
+            option = _BY_NAME[_known(key)]
+            if not option.toml:
+                raise NeardupValueError(f"{key}: can be given on the command line only")
+            options[option.name] = option.read(value)
+        except NeardupError as error:
+            raise UsageError(f"{path}: {error}") from None
+    return options
+
+
+def _known(name: str) -> str:
+    """The name of an option, or an error that offers the nearest."""
+    plain = name.replace("-", "_")
+    if plain in _BY_NAME:
+        return plain
+    near = difflib.get_close_matches(plain, _BY_NAME, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"options are {', '.join(_BY_NAME)}"
+    raise NeardupTypeError(f"unknown option {name!r}; {hint}")
+
+
+OPTIONS: tuple[Option, ...] = tuple(
+    Option(field.name, default=field.default, **field.metadata)
+    for field in dataclasses.fields(Config)
+    if field.metadata
+)
+"""Every option, in the order of the help."""
+
+_BY_NAME = {option.name: option for option in OPTIONS}
