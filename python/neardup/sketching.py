@@ -1,0 +1,279 @@
+"""Signatures of token sets and of texts: Fast Similarity Sketching behind two plain classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neardup import _native
+from neardup.errors import NeardupTypeError, NeardupValueError
+
+Hashes = npt.NDArray[np.uint64]
+Matrix = npt.NDArray[np.uint32]
+
+
+class FastSimilaritySketch:
+    """Fast Similarity Sketching of sets of tokens.
+
+    A token is `str`, `bytes` or an integer from -2^63 to 2^64-1; equal `str` and UTF-8 `bytes` are
+    the same token, an integer never is one of them. Order and repeats of tokens do not matter.
+
+    Parameters
+    ----------
+    size : int, default 128
+        Slots of a signature, 1 to 65536.
+    seed : int, default 42
+        Any integer from 0 to 2^64-1; signatures of different seeds cannot be compared.
+    rounds : int, optional
+        Random rounds before the fill, 0 (MinHash) to 16. More rounds lower the variance for small
+        sets; the default is the library's constant, see docs/design.md.
+
+    Raises
+    ------
+    NeardupValueError
+        `size`, `seed` or `rounds` out of range.
+
+    References
+    ----------
+    Dahlgaard, Knudsen, Thorup: Fast Similarity Sketching, FOCS 2017, arXiv 1704.04370.
+
+    Examples
+    --------
+    >>> from neardup import FastSimilaritySketch, estimate_jaccard
+    >>> sketch = FastSimilaritySketch(size=256)
+    >>> a, b = sketch(range(0, 300)), sketch(range(100, 400))  # Jaccard 1/2
+    >>> bool(abs(estimate_jaccard(a, b) - 0.5) < 0.13)
+    True
+    """
+
+    def __init__(self, size: int = 128, seed: int = 42, *, rounds: int | None = None) -> None:
+        self._native = native_sketch("fast", size, seed, rounds)
+
+    @property
+    def size(self) -> int:
+        """Slots of a signature."""
+        return self._native.size
+
+    @property
+    def identity(self) -> str:
+        """Name, version and parameters; two signatures can be compared only if they share it."""
+        return self._native.identity
+
+    def __call__(self, tokens: Iterable[Any], prehashed: bool = False) -> npt.NDArray[np.uint32]:
+        """Sketch one set of tokens.
+
+        Parameters
+        ----------
+        tokens : iterable of str, bytes or int
+            A list, set, generator, array ... of tokens; a bare string is refused.
+        prehashed : bool, default False
+            Take unsigned 64-bit integers as token hashes; they still pass the seeded mix.
+
+        Returns
+        -------
+        numpy.ndarray of uint32, shape (size,)
+            All 0xFFFFFFFF for an empty set.
+
+        Raises
+        ------
+        NeardupTypeError, NeardupValueError
+            A token of another type, or an integer out of range.
+        """
+        return self._native.one(plain_row(tokens), prehashed)
+
+    def batch(
+        self, rows: Iterable[Iterable[Any]], prehashed: bool = False, num_threads: int = 0
+    ) -> Matrix:
+        """Sketch many sets of tokens.
+
+        Parameters
+        ----------
+        rows : iterable of iterables of tokens
+            One set a row; an empty row is allowed.
+        prehashed : bool, default False
+            As in a call.
+        num_threads : int, default 0
+            Threads; 0 is one for every core. The result does not depend on it.
+
+        Returns
+        -------
+        numpy.ndarray of uint32, shape (n, size)
+        """
+        if isinstance(rows, str | bytes):
+            raise NeardupTypeError(
+                f"batch takes rows of tokens, got a bare {type(rows).__name__}; pass a list of "
+                "token lists, or use neardup.sketch for texts"
+            )
+        threads = thread_count(num_threads)
+        if isinstance(rows, np.ndarray) and rows.ndim == 2:
+            integers = plain_row(rows.ravel())
+            offsets = np.arange(rows.shape[0] + 1, dtype=np.int64) * rows.shape[1]
+            return self.batch_csr(integers, offsets, prehashed, num_threads)
+        if not isinstance(rows, Iterable):
+            raise NeardupTypeError(
+                f"batch takes an iterable of rows of tokens, got {type(rows).__name__}"
+            )
+        return self._native.rows(rows, prehashed, threads)
+
+    def batch_csr(
+        self,
+        values: Any,
+        offsets: Any,
+        prehashed: bool = False,
+        num_threads: int = 0,
+    ) -> Matrix:
+        """Sketch many sets given as one flat array of tokens and the offsets of the rows in it.
+
+        Parameters
+        ----------
+        values : array of integers, shape (m,), or sequence of tokens
+            Row `i` is `values[offsets[i]:offsets[i + 1]]`.
+        offsets : array of integers, shape (n + 1,)
+            Starts with 0, never decreases, ends with `len(values)`.
+        prehashed, num_threads
+            As in `batch`.
+
+        Returns
+        -------
+        numpy.ndarray of uint32, shape (n, size)
+
+        Raises
+        ------
+        NeardupValueError
+            Offsets that do not describe rows of `values`.
+        """
+        bounds = np.asarray(offsets)
+        if bounds.ndim != 1 or not np.issubdtype(bounds.dtype, np.integer):
+            raise NeardupTypeError(
+                f"offsets must be a 1-D array of integers, got {bounds.ndim}-D {bounds.dtype}"
+            )
+        if bounds.size and int(bounds.max()) > np.iinfo(np.int64).max:
+            raise NeardupValueError(f"offsets run past the end: {int(bounds.max())}")
+        hashes = token_hashes(values, prehashed)
+        bounds = np.ascontiguousarray(bounds, dtype=np.int64)
+        return self._native.csr(hashes, bounds, thread_count(num_threads))
+
+    def std_err(self, jaccard: float, union: int) -> float:
+        """Standard error of an estimate, exactly.
+
+        Parameters
+        ----------
+        jaccard : float
+            True Jaccard similarity, 0 to 1.
+        union : int
+            Tokens in the union of the two sets.
+
+        Returns
+        -------
+        float
+            Square root of J(1-J)/size * rho, rho by the closed form in docs/design.md.
+        """
+        return self._native.std_err(jaccard, union)
+
+    def __repr__(self) -> str:
+        return f"FastSimilaritySketch({self.identity})"
+
+
+def estimate_jaccard(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
+    """Estimate the Jaccard similarity of two sets from their signatures.
+
+    Parameters
+    ----------
+    a, b : array of uint32, shape (k,)
+        Signatures made by the same sketch with the same size and seed. A bare array carries no
+        identity, so only type, dimensions and size can be checked here.
+
+    Returns
+    -------
+    float
+        Share of equal slots, 0 to 1; 0 where either set is empty.
+
+    Raises
+    ------
+    NeardupTypeError
+        Not an array of uint32.
+    NeardupValueError
+        Not one-dimensional, or of different sizes.
+
+    Examples
+    --------
+    >>> from neardup import FastSimilaritySketch, estimate_jaccard
+    >>> sketch = FastSimilaritySketch()
+    >>> estimate_jaccard(sketch(["to", "be"]), sketch(["be", "to", "to"]))
+    1.0
+    """
+    left, right = signature_array(a, 1, "a"), signature_array(b, 1, "b")
+    if left.shape != right.shape:
+        raise NeardupValueError(
+            f"signatures of {left.size} and {right.size} slots cannot be compared; "
+            "sketch both with one size"
+        )
+    if not left.size:
+        raise NeardupValueError("signatures of no slots cannot be compared")
+    return float(_native.estimate_rows(left[None, :], right[None, :])[0])
+
+
+def signature_array(value: npt.ArrayLike, ndim: int, name: str) -> Matrix:
+    """Return `value` as a native-endian C-contiguous uint32 array of `ndim` dimensions."""
+    array = np.asarray(value)
+    if array.dtype.newbyteorder("=") != np.dtype(np.uint32):
+        raise NeardupTypeError(
+            f"{name} must be an array of uint32 as a sketch returns it, got {array.dtype}"
+        )
+    if array.ndim != ndim:
+        raise NeardupValueError(f"{name} must have {ndim} dimension(s), got {array.ndim}")
+    return np.ascontiguousarray(array, dtype=np.uint32)
+
+
+def native_sketch(name: str, size: int, seed: int, rounds: int | None = None) -> _native.Sketch:
+    """Build a native sketch from arguments of any integer type, each checked."""
+    size = whole(size, "size", 1, 65536)
+    seed = whole(seed, "seed", 0, 2**64 - 1)
+    return _native.Sketch(
+        name, size, seed, None if rounds is None else whole(rounds, "rounds", 0, 16)
+    )
+
+
+def thread_count(value: int) -> int:
+    """Check a number of threads; 0 is one for every core."""
+    return whole(value, "num_threads", 0, 4096)
+
+
+def whole(value: Any, name: str, low: int, high: int) -> int:
+    """Return an integer argument between two bounds, or raise an error that names it."""
+    if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__"):
+        raise NeardupTypeError(f"{name} must be an integer, got {type(value).__name__} {value!r}")
+    number = int(value.__index__())
+    if not low <= number <= high:
+        raise NeardupValueError(f"{name} must be from {low} to {high}, got {number}")
+    return number
+
+
+def token_hashes(values: Any, prehashed: bool) -> Hashes:
+    """Hash a flat collection of tokens, or take it as hashes already."""
+    row = plain_row(values)
+    if isinstance(row, np.ndarray) and row.dtype == np.uint64:
+        return row if prehashed else _native.hash_unsigned(row)
+    if isinstance(row, np.ndarray) and row.dtype == np.int64 and not prehashed:
+        return _native.hash_signed(row)
+    return _native.hash_tokens(row, prehashed)
+
+
+def plain_row(row: Any) -> Any:
+    """Turn an integer array of any width, stride or byte order into a native 64-bit one."""
+    if not isinstance(row, np.ndarray):
+        return row
+    if row.ndim != 1:
+        raise NeardupValueError(f"a row of tokens has one dimension, got an array of {row.ndim}")
+    if row.dtype.kind == "u":
+        return np.ascontiguousarray(row, dtype=np.uint64)
+    if row.dtype.kind == "i":
+        return np.ascontiguousarray(row, dtype=np.int64)
+    if row.dtype.kind in "bfcmM":
+        raise NeardupTypeError(
+            f"a token is a str, bytes or an integer, got an array of {row.dtype}"
+        )
+    return row.tolist()
