@@ -1,0 +1,123 @@
+//! Pass one: what is kept of each document while its text goes by. At most 300 bytes, never the text.
+
+use crate::hash;
+use crate::lsh::bands::{self, NO_KEY};
+use crate::lsh::curve::Banding;
+use crate::parallel;
+use crate::sketch::{Scratch, Sketch};
+use crate::text::{Column, Shingler, TextSpec};
+use crate::{Error, Result};
+
+/// What pass one keeps of the documents of a batch, one entry each.
+#[derive(Default)]
+pub struct Survey {
+    /// Digest of the normalised text; of the raw bytes where there is no token. Equal means exact duplicate.
+    pub digest: Vec<u128>,
+    /// Digest of the raw text, which breaks ties.
+    pub raw: Vec<u128>,
+    /// Tokens of the text spec.
+    pub tokens: Vec<u32>,
+    /// Words of the normalised text, whatever the text spec counts.
+    pub words: Vec<u32>,
+    /// Bytes of the raw text.
+    pub bytes: Vec<u64>,
+    /// Band keys, a column a band.
+    pub keys: Vec<Vec<u64>>,
+}
+
+/// Marks digests of texts without a token, so that they never meet those of texts that have one.
+const NO_TOKEN: u128 = 0x6e6f_2074_6f6b_656e_0000_0000_0000_0000;
+
+/// Texts per piece of work that a thread takes.
+const GRAIN: usize = 16;
+
+/// Surveys the rows of a column; rows not `valid` get an entry that means nothing and no key. Without a sketch
+/// only exact duplicates are surveyed.
+pub fn survey(
+    column: &Column<'_>,
+    valid: Option<&[bool]>,
+    spec: &TextSpec,
+    sketch: Option<(&dyn Sketch, Banding)>,
+    threads: usize,
+) -> Result<Survey> {
+    if valid.is_some_and(|valid| valid.len() != column.len()) {
+        return Err(Error::argument("the validity mask must have one entry a row"));
+    }
+    let parts = parallel::map_chunks(column.len(), threads, GRAIN, |range| {
+        let mut reader = Reader::new(spec, sketch);
+        for row in range {
+            if valid.is_none_or(|valid| valid[row]) {
+                reader.read(column.text(row)?);
+            } else {
+                reader.skip();
+            }
+        }
+        Ok(reader.kept)
+    })?;
+    let mut whole = Reader::new(spec, sketch).kept;
+    for part in parts {
+        whole.digest.extend(part.digest);
+        whole.raw.extend(part.raw);
+        whole.tokens.extend(part.tokens);
+        whole.words.extend(part.words);
+        whole.bytes.extend(part.bytes);
+        whole.keys.iter_mut().zip(part.keys).for_each(|(all, some)| all.extend(some));
+    }
+    Ok(whole)
+}
+
+/// One thread's share of the work.
+struct Reader<'a> {
+    shingler: Shingler,
+    sketch: Option<(&'a dyn Sketch, Banding)>,
+    scratch: Scratch,
+    signature: Vec<u32>,
+    kept: Survey,
+}
+
+impl<'a> Reader<'a> {
+    fn new(spec: &TextSpec, sketch: Option<(&'a dyn Sketch, Banding)>) -> Self {
+        let (size, bands) = sketch.map_or((0, 0), |(s, b)| (s.size(), b.bands));
+        Self {
+            shingler: Shingler::new(spec),
+            sketch,
+            scratch: Scratch::default(),
+            signature: vec![0; size],
+            kept: Survey { keys: vec![Vec::new(); bands], ..Survey::default() },
+        }
+    }
+
+    fn skip(&mut self) {
+        let kept = &mut self.kept;
+        kept.raw.push(0);
+        kept.digest.push(0);
+        kept.tokens.push(0);
+        kept.words.push(0);
+        kept.bytes.push(0);
+        kept.keys.iter_mut().for_each(|column| column.push(NO_KEY));
+    }
+
+    fn read(&mut self, text: &str) {
+        let document = self.shingler.run(text);
+        let kept = &mut self.kept;
+        let raw = hash::digest(text.as_bytes());
+        kept.raw.push(raw);
+        kept.digest.push(if document.tokens == 0 {
+            raw ^ NO_TOKEN
+        } else {
+            hash::digest(document.normalized)
+        });
+        kept.tokens.push(u32::try_from(document.tokens).unwrap_or(u32::MAX));
+        kept.bytes.push(text.len() as u64);
+        if let Some((sketch, banding)) = self.sketch {
+            sketch.sketch(document.shingles, &mut self.scratch, &mut self.signature);
+            let empty = document.shingles.is_empty();
+            let slots = self.signature.chunks_exact(banding.rows);
+            for (band, (column, slots)) in kept.keys.iter_mut().zip(slots).enumerate() {
+                column.push(if empty { NO_KEY } else { bands::key(band, slots) });
+            }
+        }
+        let words = self.shingler.words();
+        self.kept.words.push(u32::try_from(words).unwrap_or(u32::MAX));
+    }
+}

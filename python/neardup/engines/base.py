@@ -1,0 +1,114 @@
+"""What the plan asks of an engine: read, map, group, gather and join, write; no more differs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from neardup.io.documents import Documents
+    from neardup.io.base import Batch, Sink
+    from neardup.survey import Survey
+
+Bools = npt.NDArray[np.bool_]
+Documents32 = npt.NDArray[np.uint32]
+Floats = npt.NDArray[np.float64]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Pairs that share a band key, each once, `a < b` by document number.
+
+    Attributes
+    ----------
+    a, b : numpy.ndarray of uint32
+        Document numbers.
+    capped_buckets, capped_pairs : int
+        Buckets above the cap, and the pairs in them that were not compared.
+    """
+
+    a: Documents32
+    b: Documents32
+    capped_buckets: int
+    capped_pairs: int
+
+
+@dataclass(frozen=True)
+class Verified:
+    """Candidate pairs that passed, in the order of the candidates.
+
+    Attributes
+    ----------
+    a, b : numpy.ndarray of uint32
+        Document numbers.
+    similarity : numpy.ndarray of float64
+        Exact Jaccard, or the estimate where asked for.
+    numbers_differ : numpy.ndarray of bool
+        Each of the two texts has a number that the other lacks.
+    """
+
+    a: Documents32
+    b: Documents32
+    similarity: Floats
+    numbers_differ: Bools
+
+    def where(self, mask: Bools) -> Verified:
+        """The pairs of a mask."""
+        return Verified(
+            self.a[mask], self.b[mask], self.similarity[mask], self.numbers_differ[mask]
+        )
+
+
+@dataclass(frozen=True)
+class Joined:
+    """What the texts of document pairs say, one entry a pair.
+
+    Attributes
+    ----------
+    similarity : numpy.ndarray of float64
+        -1 where it is below the threshold asked for.
+    numbers_differ : numpy.ndarray of bool
+        Each of the two texts has a number that the other lacks.
+    """
+
+    similarity: Floats
+    numbers_differ: Bools
+
+
+class Gathered(Protocol):
+    """The contents of the candidate documents, ready to be joined; a context manager."""
+
+    def __enter__(self) -> Gathered:
+        """Begin."""
+
+    def __exit__(self, *exception: object) -> None:
+        """Let go of the contents."""
+
+    def join(self, a: Documents32, b: Documents32, threshold: float) -> Joined:
+        """Similarity of document pairs, all of them candidates."""
+
+
+class Engine(Protocol):
+    """Moves rows between the stages of the plan; what a stage computes is not its affair."""
+
+    name: str
+
+    def read(self, documents: Documents, stage: str, total: int | None = None) -> Iterator[Batch]:
+        """One pass over all documents, in order, with progress."""
+
+    def map(self, batches: Iterable[Batch], kernel: Callable[[Batch], T]) -> Iterator[T]:
+        """The kernel's result for each batch, in order."""
+
+    def group(self, survey: Survey, rank: Documents32, leads: Bools, cap: int) -> Candidates:
+        """Candidate pairs among the documents that lead, from equal band keys."""
+
+    def gather(self, documents: Documents, survey: Survey, pairs: Candidates) -> Gathered:
+        """The contents of all documents in `pairs`, taken from their texts in a second pass."""
+
+    def write(self, documents: Documents, survey: Survey, keep: Bools, sink: Sink) -> None:
+        """The kept rows of each source, byte for byte."""

@@ -1,0 +1,84 @@
+"""The engine `memory`: one process; what is kept of each document in memory, its text never."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from neardup import _native
+from neardup.engines.base import Bools, Candidates, Documents32, T
+from neardup.engines.tiles import Tiles
+
+if TYPE_CHECKING:
+    from neardup.io.documents import Documents
+    from neardup.io.base import Batch, Sink
+    from neardup.plan import Plan
+    from neardup.progress import Progress
+    from neardup.survey import Survey
+
+
+class MemoryEngine:
+    """Runs a plan in this process.
+
+    Parameters
+    ----------
+    plan : Plan
+        Text spec, sketch, banding, threshold, threads and memory of the run.
+    progress : Progress
+        Who watches.
+    """
+
+    name = "memory"
+
+    def __init__(self, plan: Plan, progress: Progress) -> None:
+        self.plan, self.progress = plan, progress
+
+    def read(self, documents: Documents, stage: str, total: int | None = None) -> Iterator[Batch]:
+        """One pass over all documents, in order, with progress."""
+        self.progress.stage(stage, total)
+        for batch in documents.batches():
+            yield batch
+            self.progress.advance(batch.nbytes, len(batch.texts))
+
+    def map(self, batches: Iterable[Batch], kernel: Callable[[Batch], T]) -> Iterator[T]:
+        """The kernel's result for each batch, in order; kernels have threads of their own."""
+        return map(kernel, batches)
+
+    def group(self, survey: Survey, rank: Documents32, leads: Bools, cap: int) -> Candidates:
+        """Candidate pairs, one band at a time."""
+        self.progress.stage("finding candidates")
+        search = _native.CandidateSearch(survey.bands, rank, leads, cap)
+        found_a, found_b = [np.empty(0, np.uint32)], [np.empty(0, np.uint32)]
+        while (pairs := search.next_band(self.plan.threads)) is not None:
+            found_a.append(pairs[0])
+            found_b.append(pairs[1])
+        a, b = np.concatenate(found_a), np.concatenate(found_b)
+        return Candidates(a, b, *search.capped)
+
+    def gather(self, documents: Documents, survey: Survey, pairs: Candidates) -> Tiles:
+        """The contents of the candidate documents, in tiles on disk."""
+        tiles = Tiles(self.plan, survey, pairs)
+        try:
+            if len(pairs.a):
+                total = int(survey.bytes[survey.ok].sum())
+                for batch in self.read(documents, "reading candidates", total):
+                    tiles.add(batch)
+        except BaseException:
+            tiles.close()
+            raise
+        self.progress.stage("verifying")
+        return tiles
+
+    def write(self, documents: Documents, survey: Survey, keep: Bools, sink: Sink) -> None:
+        """The kept rows of each source, byte for byte."""
+        total = int(survey.bytes[survey.ok].sum())
+        self.progress.stage("writing", total)
+        for number, source in enumerate(documents.sources[: documents.own]):
+            start = int(survey.starts[number])
+            with sink.writer(source) as writer:
+                for raw in source.rows(documents.id):
+                    first = start + raw.first_row
+                    writer.write(raw, keep[first : first + len(raw)])
+                    self.progress.advance(raw.nbytes, len(raw))

@@ -1,0 +1,123 @@
+"""Shingle sets of candidate documents on disk, verified a tile at a time so that memory stays bounded.
+
+A tile holds documents that became candidates together (a component of the candidate graph) as far as
+it has room, so that nearly every pair lies within one tile and each set is read once.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from typing import IO, TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from neardup import _native
+from neardup.columns import native_column
+from neardup.engines.base import Candidates, Documents32, Joined
+
+if TYPE_CHECKING:
+    from neardup.io.base import Batch
+    from neardup.plan import Plan
+    from neardup.survey import Survey
+
+I64 = npt.NDArray[np.int64]
+
+DEFAULT_MEMORY = 256 << 20
+"""Bytes of shingle sets held at a time unless `--memory` says otherwise."""
+MOST_TILES = 256
+"""More files than this are not opened at once; tiles grow instead."""
+
+
+class Tiles:
+    """The shingle sets of the documents in `pairs`, gathered in one pass over the input."""
+
+    def __init__(self, plan: Plan, survey: Survey, pairs: Candidates) -> None:
+        self.plan, self.survey = plan, survey
+        self.document = np.unique(np.concatenate([pairs.a, pairs.b]))  # candidate > document
+        count = len(self.document)
+        self.tile = self._assign(pairs)
+        self.start, self.shingles, self.numbers = (np.zeros(count, np.int64) for _ in range(3))
+        self.used = np.zeros(int(self.tile.max(initial=0)) + 1, np.int64)
+        self.files: list[IO[bytes]] = [
+            tempfile.TemporaryFile(prefix="neardup-") for _ in range(len(self.used))
+        ]
+
+    def __enter__(self) -> Tiles:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for file in self.files:
+            file.close()
+
+    def _assign(self, pairs: Candidates) -> I64:
+        """A tile for each candidate document: components together, in order, up to the room."""
+        a, b = (np.searchsorted(self.document, x).astype(np.uint32) for x in (pairs.a, pairs.b))
+        size = 8 * (self.survey.tokens[self.document].astype(np.int64) + 2)
+        room = (self.plan.memory or DEFAULT_MEMORY) // 2  # two tiles at a time
+        room = max(room, int(size.sum()) // MOST_TILES + 1)
+        component = _native.components(len(self.document), a, b)
+        order = np.argsort(component, kind="stable")
+        tile = np.empty(len(order), np.int64)
+        tile[order] = (np.cumsum(size[order]) - size[order]) // room
+        return tile
+
+    def add(self, batch: Batch) -> None:
+        """Keep the shingle sets of the candidates in a batch."""
+        first = int(self.survey.starts[batch.source]) + batch.first_row
+        low, high = np.searchsorted(self.document, [first, first + len(batch.texts)])
+        if low == high:
+            return
+        rows = (self.document[low:high] - np.uint32(first)).astype(np.uint32)
+        values, shingles, numbers = self.plan.contents(native_column(batch.texts), rows)
+        self.shingles[low:high], self.numbers[low:high] = shingles, numbers
+        length = shingles + numbers
+        end = np.cumsum(length)
+        for tile in np.unique(self.tile[low:high]).tolist():
+            mine = np.flatnonzero(self.tile[low:high] == tile)
+            at = self.used[tile] + np.cumsum(length[mine]) - length[mine]
+            self.start[low + mine] = at
+            self.used[tile] += int(length[mine].sum())
+            if len(mine) == high - low:
+                self.files[tile].write(values.data)
+            else:
+                for i in mine.tolist():
+                    self.files[tile].write(values[end[i] - length[i] : end[i]].data)
+
+    def join(self, a: Documents32, b: Documents32, threshold: float) -> Joined:
+        """Similarity of document pairs, two tiles in memory at a time."""
+        a, b = (np.searchsorted(self.document, x).astype(np.uint32) for x in (a, b))
+        left, right = self.tile[a], self.tile[b]
+        key = np.minimum(left, right) * len(self.used) + np.maximum(left, right)
+        order = np.argsort(key, kind="stable")
+        similarity = np.full(len(key), -1.0)
+        differ = np.zeros(len(key), bool)
+        for group in np.split(order, np.flatnonzero(np.diff(key[order])) + 1):
+            if not len(group):
+                continue
+            values, start = self._load(*divmod(int(key[group[0]]), len(self.used)))
+            x, y = a[group], b[group]
+            similarity[group] = self.plan.compare(values, start, self.shingles, x, y, threshold)
+            differ[group] = _native.both_have_more(
+                values, start + self.shingles, self.numbers, x, y, self.plan.threads
+            )
+        return Joined(similarity, differ)
+
+    def _load(self, one: int, other: int) -> tuple[npt.NDArray[np.uint64], I64]:
+        """The contents of one tile or two, and where each document's begin in them."""
+        base = np.zeros(len(self.used), np.int64)
+        base[other] = 0 if one == other else self.used[one]
+        parts = [self._read(one)] if one == other else [self._read(one), self._read(other)]
+        values = np.concatenate(parts)
+        return values, self.start + base[self.tile]
+
+    def _read(self, tile: int) -> npt.NDArray[np.uint64]:
+        file = self.files[tile]
+        file.seek(0)
+        values = np.empty(int(self.used[tile]), np.uint64)
+        file.readinto(values.data)  # type: ignore[attr-defined]
+        return values

@@ -1,0 +1,61 @@
+"""Keep order: which document of a cluster stays, as the position of each document in one total order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from neardup.io.documents import Documents
+    from neardup.survey import Survey
+    from neardup.values import Keep
+
+Rank = npt.NDArray[np.uint32]
+
+
+def rank(survey: Survey, documents: Documents, rule: Keep) -> Rank:
+    """Position of each document in keep order, 0 first.
+
+    Rules that do not speak of order break ties by the digest of the raw text, then by number; so
+    the texts they keep do not depend on the order of the input. Documents of the other side of
+    `--against` come before all others.
+
+    Returns
+    -------
+    numpy.ndarray of uint32, shape (n,)
+    """
+    n = len(survey)
+    number = np.arange(n, dtype=np.uint32)
+    if rule.rule in ("first", "last"):
+        keys: list[Any] = [number if rule.rule == "first" else number[::-1]]
+    else:
+        ties = [number, survey.raw[:, 0], survey.raw[:, 1]]  # most significant last
+        keys = [*ties, *_values(survey, documents, rule)]
+    if documents.own < len(documents.sources):
+        keys.append(number < survey.starts[documents.own])  # False, the other side, is first
+    if len(keys) == 1:
+        return np.ascontiguousarray(keys[0])
+    order = np.lexsort(keys)
+    position = np.empty(n, np.uint32)
+    position[order] = number
+    return position
+
+
+def _values(survey: Survey, documents: Documents, rule: Keep) -> list[Any]:
+    """Sort keys of a rule, the most significant last; lower is kept."""
+    if rule.rule == "longest":
+        return [-survey.bytes.astype(np.int64)]
+    if rule.rule == "shortest":
+        return [survey.bytes]
+    places = [_priority(source.name, rule.sources) for source in documents.sources]
+    return [np.repeat(np.array(places), np.diff(survey.starts))]
+
+
+def _priority(name: str, wanted: tuple[str, ...]) -> int:
+    for place, item in enumerate(wanted):
+        if name == item or (item.endswith("/") and name.startswith(item)):
+            return place
+    return len(wanted)
+

@@ -1,0 +1,205 @@
+"""The plan of a run, written once against an engine: survey, group, join, cluster, write."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neardup import _native
+from neardup.banding import Banding, banding
+from neardup.engines.base import Bools, Candidates, Documents32, Engine, Gathered, Verified
+from neardup.keep import rank
+from neardup.survey import Kernel, Survey, collect
+
+if TYPE_CHECKING:
+    from neardup.config import Config
+    from neardup.io.documents import Documents
+
+I64 = npt.NDArray[np.int64]
+Contents = tuple[npt.NDArray[np.uint64], I64, I64]
+
+NONE, EXACT, NEAR = 0, 1, 2
+"""Why a document was removed, as a code."""
+
+
+class Plan:
+    """What a run computes, derived from its options once."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.threshold, self.threads, self.memory = config.threshold, config.threads, config.memory
+        steps = ",".join(config.normalize) or "none"
+        self.spec = _native.TextSpec(steps, str(config.shingle), config.hash)
+        self.banding: Banding = banding(
+            config.threshold, config.recall, config.size, config.bands, config.rows
+        )
+        self.sketch = _native.Sketch(config.sketch, config.size, config.seed)
+
+    def kernel(self) -> Kernel:
+        """Pass one over a batch."""
+        sketch = None if self.config.exact_only else self.sketch
+        bands = 0 if self.config.exact_only else self.banding.bands
+        return Kernel(self.spec, sketch, bands, self.banding.rows, self.threads)
+
+    def contents(self, column: Any, rows: Documents32) -> Contents:
+        """What verification reads of each candidate: its shingles or slots, then its numbers."""
+        sketch = None if self.config.verify == "exact" else self.sketch
+        return _native.contents(column, rows, self.spec, sketch, self.threads)
+
+    def compare(
+        self,
+        values: npt.NDArray[np.uint64],
+        start: I64,
+        length: I64,
+        a: Documents32,
+        b: Documents32,
+        threshold: float,
+    ) -> npt.NDArray[np.float64]:
+        """Similarity of each pair, -1 where it is below the threshold."""
+        if self.config.verify == "exact":
+            return _native.verify(values, start, length, a, b, threshold, self.threads)
+        if self.config.verify == "none":
+            threshold = 0.0
+        return _native.estimate_pairs(values, start, self.sketch.size, a, b, threshold)
+
+    def guards(self, survey: Survey, pairs: Candidates, differ: Bools) -> Bools:
+        """Which pairs the number guard refuses."""
+        guard = self.config.guard
+        if guard is None:
+            return np.zeros(len(differ), bool)
+        if guard.max_words is None:
+            return differ
+        longer = np.maximum(survey.words[pairs.a], survey.words[pairs.b])
+        return differ & (longer < guard.max_words)
+
+
+@dataclass(frozen=True)
+class Base:
+    """What clustering starts from; it stays when the threshold is raised.
+
+    Attributes
+    ----------
+    rank : numpy.ndarray of uint32
+        Position of each document in keep order.
+    leader : numpy.ndarray of uint32
+        First of the exact duplicates of each document, itself included.
+    """
+
+    documents: Documents
+    plan: Plan
+    engine: Engine
+    survey: Survey
+    rank: Documents32
+    leader: Documents32
+    candidates: Candidates
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the stages before writing found; arrays have one entry a document.
+
+    Attributes
+    ----------
+    pairs : Verified
+        Verified pairs of leaders.
+    guarded : int
+        Pairs above the threshold that the number guard refused.
+    partner : numpy.ndarray of uint32
+        The kept document for which each one was removed; itself if kept.
+    similarity : numpy.ndarray of float64
+        Similarity to the partner, 1 for kept documents.
+    reason : numpy.ndarray of uint8
+        NONE, EXACT or NEAR.
+    numbers_differ : numpy.ndarray of bool
+        Each of the document and its partner has a number that the other lacks.
+    """
+
+    base: Base
+    pairs: Verified
+    guarded: int
+    partner: Documents32
+    similarity: npt.NDArray[np.float64]
+    reason: npt.NDArray[np.uint8]
+    numbers_differ: Bools
+
+    @property
+    def keep(self) -> Bools:
+        """Documents that stay."""
+        kept: Bools = self.base.survey.ok & (self.reason == NONE)
+        return kept
+
+
+def find(documents: Documents, plan: Plan, engine: Engine) -> Found:
+    """Run every stage before writing.
+
+    Parameters
+    ----------
+    documents : Documents
+        Sources and the fields to read of them.
+    plan : Plan
+    engine : Engine
+
+    Returns
+    -------
+    Found
+    """
+    config = plan.config
+    kernel = plan.kernel()
+    batches = engine.read(documents, "sketching", documents.size())
+    survey = collect(engine.map(batches, kernel), len(documents.sources), kernel.bands)
+    order = rank(survey, documents, config.keep)
+    leader = _native.leaders(survey.digest, order, survey.ok)
+    leads: Bools = survey.ok & (survey.tokens > 0) & (leader == np.arange(len(survey)))
+    candidates = engine.group(survey, order, leads, config.bucket_cap)
+    candidates = own(candidates, survey, documents)
+    base = Base(documents, plan, engine, survey, order, leader, candidates)
+    with engine.gather(documents, survey, candidates) as sets:
+        joined = sets.join(candidates.a, candidates.b, plan.threshold)
+        passed = joined.similarity >= 0.0
+        guarded = passed & plan.guards(survey, candidates, joined.numbers_differ)
+        pairs = Verified(candidates.a, candidates.b, joined.similarity, joined.numbers_differ)
+        return answer(base, pairs.where(passed & ~guarded), int(guarded.sum()), sets)
+
+
+def own(candidates: Candidates, survey: Survey, documents: Documents) -> Candidates:
+    """Leave out pairs of which both sides are on the other side of `--against`."""
+    end = survey.starts[documents.own]
+    mask = candidates.a < end  # a < b, and the other side is numbered last
+    return replace(candidates, a=candidates.a[mask], b=candidates.b[mask])
+
+
+def answer(base: Base, pairs: Verified, guarded: int, sets: Gathered | None) -> Found:
+    """From verified pairs to what is kept: clusters of leaders, then their exact duplicates."""
+    survey = base.survey
+    partner, similarity, differ = cluster(base, pairs, sets)
+    leader, number = base.leader, np.arange(len(survey), dtype=np.uint32)
+    partner, similarity, differ = partner[leader], similarity[leader], differ[leader]
+    reason = np.where(partner == leader, EXACT, NEAR).astype(np.uint8)
+    reason[partner == number] = NONE
+    other = number >= survey.starts[base.documents.own]
+    reason[other] = NONE
+    return Found(base, pairs, guarded, np.where(other, number, partner), similarity, reason, differ)
+
+
+def cluster(
+    base: Base, pairs: Verified, sets: Gathered | None
+) -> tuple[Documents32, npt.NDArray[np.float64], Bools]:
+    """Partner, similarity to it, and whether their numbers differ, for each leader."""
+    count = len(base.survey)
+    differ = np.zeros(count, bool)
+    if base.plan.config.cluster == "star":
+        partner, similarity = _native.star(base.rank, pairs.a, pairs.b, pairs.similarity)
+        for one, other in ((pairs.a, pairs.b), (pairs.b, pairs.a)):
+            linked = pairs.numbers_differ & (partner[one] == other)
+            differ[one[linked]] = True
+        return partner, similarity, differ
+    partner = _native.first_of_component(base.rank, pairs.a, pairs.b)
+    similarity = np.ones(count)
+    child = np.flatnonzero(partner != np.arange(count)).astype(np.uint32)
+    if sets is not None and len(child):
+        joined = sets.join(child, partner[child], 0.0)
+        similarity[child], differ[child] = joined.similarity, joined.numbers_differ
+    return partner, similarity, differ
