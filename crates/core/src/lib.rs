@@ -13,8 +13,12 @@
 //!    |  cluster::     star | components
 //! clusters
 //! ```
+pub mod cluster;
 pub mod error;
 pub mod hash;
+pub mod lsh;
+pub mod pairs;
 pub mod parallel;
+pub mod verify;
 
 pub use error::{Error, Kind, Result};
