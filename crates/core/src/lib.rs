@@ -13,10 +13,14 @@
 //!    |  cluster::     star | components
 //! clusters
 //! ```
+pub mod cluster;
 pub mod error;
 pub mod hash;
+pub mod lsh;
+pub mod pairs;
 pub mod parallel;
 pub mod simd;
 pub mod sketch;
+pub mod verify;
 
 pub use error::{Error, Kind, Result};
