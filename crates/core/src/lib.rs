@@ -15,5 +15,8 @@
 //! ```
 pub mod error;
 pub mod hash;
+mod json_string;
+pub mod json_walk;
+pub mod jsonl;
 
 pub use error::{Error, Kind, Result};
