@@ -1,5 +1,7 @@
 //! Strings of JSON (RFC 8259 section 7) as they stand in raw bytes: where one ends, and what it says.
 
+use crate::json_stops::Stops;
+
 /// Why the bytes after an opening quote are no JSON string; `at` is the offset of the offender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BadString {
@@ -22,52 +24,15 @@ pub(crate) struct Span {
     pub escaped: bool,
 }
 
-/// A byte at which a run of plain string contents stops.
-fn stops(byte: u8) -> bool {
-    (byte == b'"') | (byte == b'\\') | (byte < 0x20)
-}
-
-/// First offset from `at` on that holds a quote, a backslash or a control character.
-///
-/// Thirty-two bytes are asked at once without a branch between them, which the compiler turns into
-/// vector compares on every target.
-fn plain_until(line: &[u8], mut at: usize) -> usize {
-    let (blocks, _) = line[at..].as_chunks::<32>();
-    for block in blocks {
-        if block.iter().fold(false, |hit, &byte| hit | stops(byte)) {
-            break;
-        }
-        at += 32;
-    }
-    // Eight at a time from here: most keys and short values end within the first block.
-    let (words, _) = line[at..].as_chunks::<8>();
-    for word in words {
-        let hits = stops_in(u64::from_le_bytes(*word));
-        if hits != 0 {
-            return at + hits.trailing_zeros() as usize / 8;
-        }
-        at += 8;
-    }
-    at + line[at..].iter().position(|&byte| stops(byte)).unwrap_or(line.len() - at)
-}
-
-/// High bit of each byte that [`stops`]; exact for the lowest such byte, which is the one asked for.
-fn stops_in(word: u64) -> u64 {
-    const ONES: u64 = u64::MAX / 255;
-    const HIGH: u64 = ONES << 7;
-    let zero_bytes = |x: u64| x.wrapping_sub(ONES) & !x & HIGH;
-    let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
-    zero_bytes(word ^ (ONES * b'"' as u64)) | zero_bytes(word ^ (ONES * b'\\' as u64)) | control
-}
-
 /// The string whose opening quote stands just before `start`.
 ///
 /// Escapes are checked for form, control characters are refused as RFC 8259 and Python do.
-pub(crate) fn span(line: &[u8], start: usize) -> Result<Span, BadString> {
+pub(crate) fn span(stops: &mut Stops<'_>, start: usize) -> Result<Span, BadString> {
+    let line = stops.line();
     let mut at = start;
     let mut escaped = false;
     loop {
-        at = plain_until(line, at);
+        at = stops.next(at);
         match line.get(at) {
             Some(b'"') => return Ok(Span { start, end: at, escaped }),
             Some(b'\\') => {
@@ -93,31 +58,60 @@ fn hex4(line: &[u8], at: usize) -> Option<u16> {
 
 /// Appends what `contents` (of a string [`span`] accepted) says to `out`.
 ///
-/// On a lone surrogate `out` keeps what came before it; the caller truncates.
+/// On a lone surrogate `out` holds what came before it; the caller truncates.
 pub(crate) fn unescape(contents: &[u8], out: &mut Vec<u8>) -> Result<(), LoneSurrogate> {
-    let mut at = 0;
-    while let Some(found) = memchr::memchr(b'\\', &contents[at..]) {
-        let backslash = at + found;
-        out.extend_from_slice(&contents[at..backslash]);
-        let kind = contents.get(backslash + 1).copied().unwrap_or(b'\\');
-        at = (backslash + 2).min(contents.len());
-        match kind {
-            b'b' => out.push(0x08),
-            b'f' => out.push(0x0c),
-            b'n' => out.push(b'\n'),
-            b'r' => out.push(b'\r'),
-            b't' => out.push(b'\t'),
+    let begin = out.len();
+    // No escape is shorter than what it says.
+    out.resize(begin + contents.len(), 0);
+    let (said, outcome) = unescape_into(contents, &mut out[begin..]);
+    out.truncate(begin + said);
+    outcome
+}
+
+/// Writes what `contents` says into `out`, of the same length, and tells how much that is.
+fn unescape_into(contents: &[u8], out: &mut [u8]) -> (usize, Result<(), LoneSurrogate>) {
+    let mut stops = Stops::new(contents);
+    let (mut from, mut to) = (0, 0);
+    loop {
+        let backslash = stops.next(from);
+        copy_run(&contents[from..], &mut out[to..], backslash - from);
+        to += backslash - from;
+        let Some(&kind) = contents.get(backslash + 1) else { return (to, Ok(())) };
+        from = backslash + 2;
+        out[to] = match kind {
+            b'b' => 0x08,
+            b'f' => 0x0c,
+            b'n' => b'\n',
+            b'r' => b'\r',
+            b't' => b'\t',
             b'u' => {
-                let (character, length) =
-                    code_point(contents, backslash).ok_or(LoneSurrogate { at: backslash })?;
-                out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-                at = backslash + length;
+                let Some((character, length)) = code_point(contents, backslash) else {
+                    return (to, Err(LoneSurrogate { at: backslash }));
+                };
+                to += character.encode_utf8(&mut out[to..]).len();
+                from = backslash + length;
+                continue;
             }
-            other => out.push(other),
-        }
+            other => other,
+        };
+        to += 1;
     }
-    out.extend_from_slice(&contents[at..]);
-    Ok(())
+}
+
+/// Copies the first `count` bytes, in whole sixteens where there is room: runs between escapes are
+/// short, and a call of memcpy costs more than they do.
+#[inline]
+fn copy_run(from: &[u8], to: &mut [u8], count: usize) {
+    let rounded = count.next_multiple_of(16);
+    if rounded <= 64 && rounded <= from.len() && rounded <= to.len() {
+        let (from, _) = from[..rounded].as_chunks::<16>();
+        let (to, _) = to[..rounded].as_chunks_mut::<16>();
+        for (to, from) in to.iter_mut().zip(from) {
+            *to = *from;
+        }
+    } else {
+        to[..count].copy_from_slice(&from[..count]);
+    }
 }
 
 /// The character that the `\uXXXX` at `at` writes, alone or with the one after it, and its length.
@@ -137,22 +131,10 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Option<String> {
-        let span = span(text.as_bytes(), 0).ok()?;
+        let span = span(&mut Stops::new(text.as_bytes()), 0).ok()?;
         let mut out = Vec::new();
         unescape(&text.as_bytes()[span.start..span.end], &mut out).ok()?;
         String::from_utf8(out).ok()
-    }
-
-    #[test]
-    fn every_byte_value_stops_or_passes_at_every_place() {
-        for byte in 0..=255u8 {
-            for place in 0..80 {
-                let mut line = vec![0xF0; 80];
-                line[place] = byte;
-                let expected = if stops(byte) { place } else { 80 };
-                assert_eq!(plain_until(&line, 0), expected, "byte {byte} at {place}");
-            }
-        }
     }
 
     #[test]
@@ -182,7 +164,7 @@ mod tests {
             ("a\tb\"", 1),
             ("a\\", 1),
         ] {
-            assert_eq!(span(text.as_bytes(), 0), Err(BadString { at }), "{text}");
+            assert_eq!(span(&mut Stops::new(text.as_bytes()), 0), Err(BadString { at }), "{text}");
         }
     }
 }

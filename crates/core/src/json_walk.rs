@@ -1,6 +1,7 @@
 //! Walks one JSON value (RFC 8259, and Python's NaN and Infinity), checks all of it, and notes where
 //! the wanted fields stand. No recursion, no tree: a line of any depth costs one byte a level.
 
+use crate::json_stops::Stops;
 use crate::json_string::{Span, span, unescape};
 
 /// Containers inside one another beyond this are refused; Python's own reader stops near here too.
@@ -99,6 +100,7 @@ impl Walker {
             (target.matched, target.pending, target.open) = (0, false, 0);
             target.found = Found::Missing;
         }
+        let mut stops = Stops::new(line);
         let root = skip_space(line, 0);
         let mut at = root;
         'value: loop {
@@ -113,14 +115,14 @@ impl Walker {
                     at = skip_space(line, at + 1);
                     if line.get(at) != Some(&(open + 2)) {
                         if open == b'{' {
-                            at = self.key(line, at, &mut note)?;
+                            at = self.key(&mut stops, at, &mut note)?;
                         }
                         continue 'value;
                     }
                     // Empty: the loop below sees its closing byte.
                 }
                 Some(b'"') => {
-                    let string = string_at(line, at)?;
+                    let string = string_at(&mut stops, at)?;
                     at = string.end + 1;
                     self.set(Found::Text(string));
                 }
@@ -134,7 +136,7 @@ impl Walker {
                     Some(b',') => {
                         at = skip_space(line, at + 1);
                         if open == b'{' {
-                            at = self.key(line, at, &mut note)?;
+                            at = self.key(&mut stops, at, &mut note)?;
                         }
                         continue 'value;
                     }
@@ -158,14 +160,15 @@ impl Walker {
     /// Reads `"key" :` at `at`, marks the fields it leads to, and gives the offset of its value.
     fn key(
         &mut self,
-        line: &[u8],
+        stops: &mut Stops<'_>,
         at: usize,
         note: &mut impl FnMut(&[u8]),
     ) -> Result<usize, Fault> {
+        let line = stops.line();
         if line.get(at) != Some(&b'"') {
             return Err(Fault::Malformed(at));
         }
-        let key = string_at(line, at)?;
+        let key = string_at(stops, at)?;
         let raw = &line[key.start..key.end];
         let depth = self.stack.len();
         if depth == 1 {
@@ -272,8 +275,8 @@ impl Walker {
     }
 }
 
-fn string_at(line: &[u8], quote: usize) -> Result<Span, Fault> {
-    span(line, quote + 1).map_err(|bad| Fault::Malformed(bad.at))
+fn string_at(stops: &mut Stops<'_>, quote: usize) -> Result<Span, Fault> {
+    span(stops, quote + 1).map_err(|bad| Fault::Malformed(bad.at))
 }
 
 /// First offset from `at` on that holds no JSON white space.

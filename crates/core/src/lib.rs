@@ -15,6 +15,7 @@
 //! ```
 pub mod error;
 pub mod hash;
+mod json_stops;
 mod json_string;
 pub mod json_walk;
 pub mod jsonl;
