@@ -16,6 +16,10 @@
 pub mod cluster;
 pub mod error;
 pub mod hash;
+mod json_stops;
+mod json_string;
+pub mod json_walk;
+pub mod jsonl;
 pub mod lsh;
 pub mod pairs;
 pub mod parallel;
