@@ -15,7 +15,7 @@ from typing import Any
 from neardup import values as v
 from neardup.errors import NeardupError, NeardupTypeError, NeardupValueError, UsageError
 
-PRESETS: dict[str, dict[str, object]] = {
+PRESETS: dict[str, dict[str, Any]] = {
     "thorough": {"shingle": "word:3", "threshold": 0.7},
     "strict": {"shingle": "word:3", "threshold": 0.9},
     "short": {"shingle": "char:3", "threshold": 0.85, "guard": "numbers:100"},
@@ -54,7 +54,11 @@ class Option:
             return ",".join(self.default)
         return str(self.default)
 
-    def read(self, value: object, *, label: str | None = None) -> Any:
+    def complaint(self, value: object) -> str:
+        """What to tell a user who gave a value that is not allowed."""
+        return f"{value!r} is not allowed; use {self.kind.allowed}"
+
+    def read(self, value: object) -> Any:
         """Return `value` in its final type; an error names the option, the value, the allowed."""
         if value is None and self.default is None:
             return None
@@ -62,8 +66,7 @@ class Option:
             return self.kind.read(value)
         except (ValueError, TypeError, OverflowError) as error:
             kind = NeardupTypeError if isinstance(error, TypeError) else NeardupValueError
-            prefix = f"{label or self.name}: "
-            raise kind(f"{prefix}{value!r} is not allowed; use {self.kind.allowed}") from None
+            raise kind(f"{self.name}: {self.complaint(value)}") from None
 
 
 def _option(default: Any, kind: v.Kind, group: str, text: str, **where: Any) -> Any:

@@ -1,0 +1,104 @@
+"""The command line: one module a command, each imported only when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+from neardup.errors import NeardupError, NeardupTypeError, NeardupValueError, UsageError
+
+COMMANDS = {
+    "dedup": "Remove near-duplicate texts from files.",
+    "explain": "Show what a threshold, a recall and a size lead to; needs no data.",
+}
+
+EXAMPLES = """\b
+Examples:
+  neardup dedup corpus.jsonl.gz -o clean/
+  neardup dedup crawl/*.parquet -o clean/ --text content --threshold 0.85
+  neardup explain --threshold 0.8 --recall 0.99
+\b
+Shell completion, for bash (zsh and fish alike):
+  eval "$(_NEARDUP_COMPLETE=bash_source neardup)"
+"""
+
+
+class Failure(click.ClickException):
+    """An error shown as one line; its exit status says bad data, or input and output."""
+
+    exit_code = 1
+
+    def show(self, file: Any = None) -> None:
+        """Print the line on standard error."""
+        click.echo(f"neardup: {' '.join(self.message.split())}", file=file, err=True)
+
+
+class Misuse(Failure):
+    """A request that cannot be carried out as stated."""
+
+    exit_code = 2
+
+
+class Interrupted(Failure):
+    """The user stopped the run."""
+
+    exit_code = 130
+
+
+class Commands(click.Group):
+    """Finds commands by name, and turns every error into one line and an exit status."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names of the commands, as the help lists them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the module of a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"neardup.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; 1 is bad data or input and output, 2 usage, 130 interrupted."""
+        try:
+            return super().invoke(ctx)
+        except (UsageError, NeardupValueError, NeardupTypeError) as error:
+            raise Misuse(str(error)) from None
+        except NeardupError as error:
+            raise Failure(str(error)) from None
+        except KeyboardInterrupt:
+            raise Interrupted("interrupted; no output was left half written") from None
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise
+        except MemoryError:
+            raise Failure("out of memory; give fewer documents at a time") from None
+        except OSError as error:
+            place = f"{error.filename}: " if error.filename else ""
+            raise Failure(f"{place}{error.strerror or error}") from None
+        except Exception as error:
+            if sys.flags.dev_mode:
+                raise
+            raise Failure(
+                f"internal error, a fault of neardup: {type(error).__name__}: {error}; "
+                "`python -X dev -m neardup ...` shows where"
+            ) from None
+
+
+@click.group(
+    cls=Commands,
+    epilog=EXAMPLES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(package_name="neardup", message="%(prog)s %(version)s")
+def main() -> None:
+    """Near-duplicate text: found, verified and removed."""

@@ -1,0 +1,59 @@
+"""`neardup dedup`: near-duplicate texts removed from files."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from neardup.cli.options import Command, explicit, schema_options
+from neardup.config import OPTIONS, Config, load_toml
+from neardup.errors import UsageError
+
+EPILOG = """\b
+Examples:
+  neardup dedup corpus.jsonl.gz -o clean/
+  neardup dedup a.parquet b.parquet -o clean/ --text body --id url --keep longest
+  neardup dedup comments.csv -o comments.clean.csv --preset short --removed removed.parquet
+  zcat corpus.jsonl.gz | neardup dedup - -o - --quiet > clean.jsonl
+\b
+Exit status: 0 done, 1 bad data or input and output, 2 usage, 130 interrupted.
+"""
+
+
+@click.command("dedup", cls=Command, epilog=EPILOG)
+@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...", type=click.Path())
+@schema_options(option.name for option in OPTIONS)
+@click.pass_context
+def command(ctx: click.Context, /, inputs: tuple[str, ...], **_options: Any) -> None:
+    """Remove near-duplicate texts from INPUT: files, folders, globs, or - for standard input.
+
+    Reads .jsonl .ndjson .json .parquet .csv .tsv .txt, text formats also as .gz .zst .bz2 .xz.
+    A text is removed only if its similarity to one that stays was verified; what stays is written
+    as it came, byte for byte.
+    """
+    typed = explicit(ctx)
+    from_file = load_toml(typed["config"]) if "config" in typed else {}
+    config = Config.from_options({**from_file, **typed})
+    if config.out is None and not config.dry_run:
+        raise UsageError("where should the result go? Add -o OUT, or --dry-run to write nothing")
+    if config.out == "-" and config.json:
+        raise UsageError("-o - and --json both write to standard output; give one of them")
+    summary = run(config, inputs)
+    if config.json:
+        click.echo(json.dumps(summary, ensure_ascii=False, indent=2))
+    if not config.quiet:
+        from neardup.cli.summary import show
+
+        show(summary, out=None if config.dry_run else config.out)
+
+
+def run(config: Config, inputs: tuple[str, ...]) -> dict[str, Any]:
+    """Run the pipeline under a progress display; the one place where the two meet."""
+    from neardup import api
+    from neardup.cli.progress import watch
+
+    with watch(quiet=config.quiet) as progress:
+        summary: dict[str, Any] = api.run(config, inputs, config.out, progress)
+    return summary

@@ -1,0 +1,157 @@
+"""What a person reads at the end of a run: the counts, the four numbers to look at, the outputs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from neardup.cli.progress import duration, megabytes
+
+# Shares of the removed documents above which a number is worth a sentence.
+NUMBERS_DIFFER, SHORT, NEAR_THRESHOLD = 0.01, 0.10, 0.20
+# A cluster this large, absolutely and as a share of all documents, deserves a look.
+LARGE_CLUSTER, LARGE_CLUSTER_SHARE = 10, 0.001
+SOURCE_LOSS, WITHOUT_TOKEN = 0.90, 0.05
+
+
+def show(summary: Mapping[str, Any], *, out: str | None, console: Any = None) -> None:
+    """Print the summary on standard error."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = console or Console(stderr=True, highlight=False)
+    console.print()
+    console.print(_headline(summary), style="bold")
+    table = Table.grid(padding=(0, 2))
+    table.add_column()
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, count, note in counts(summary):
+        table.add_row(name, f"{count:,}", note)
+    console.print(table)
+    if summary["removed"]:
+        console.print("\nWorth a look", style="bold")
+        table = Table.grid(padding=(0, 2))
+        table.add_column()
+        table.add_column(justify="right", no_wrap=True)
+        for name, count, high in look(summary):
+            style = "yellow" if high else ""
+            table.add_row(name, f"{'! ' if high else ''}{count:,}", style=style)
+        console.print(table)
+    for sentence in advice(summary):
+        console.print(f"! {sentence}", style="yellow", markup=False)
+    if out is not None:
+        console.print()
+        console.print(_where(out), markup=False, soft_wrap=True)
+
+
+def _headline(summary: Mapping[str, Any]) -> str:
+    seconds, rate = summary["seconds"], summary["megabytes_per_second"]
+    return (
+        f"{summary['documents']:,} documents, {megabytes(seconds * rate * 1e6)} of text, "
+        f"in {duration(seconds)} ({rate:.1f} MB/s, {megabytes(summary['peak_rss_bytes'])} memory)"
+    )
+
+
+def counts(summary: Mapping[str, Any]) -> list[tuple[str, int, str]]:
+    """The counts that add up, each with its share or what it is made of."""
+    documents = summary["documents"] or 1
+    rows = [
+        ("kept", summary["kept"], f"{summary['kept'] / documents:.1%}"),
+        (
+            "removed",
+            summary["removed"],
+            f"{summary['removed'] / documents:.1%}: {summary['exact_duplicates']:,} exact, "
+            f"{summary['near_duplicates']:,} near",
+        ),
+    ]
+    if summary["rejected"]:
+        rows.append(("rejected", summary["rejected"], "rows that could not be read"))
+    rows.append(
+        (
+            "clusters",
+            summary["clusters"],
+            f"from {summary['pairs']:,} pairs of {summary['candidates']:,} candidates",
+        )
+    )
+    return rows
+
+
+def look(summary: Mapping[str, Any]) -> list[tuple[str, int, bool]]:
+    """Four numbers that tell a person whether to look, and whether each is high."""
+    removed = summary["removed"] or 1
+    largest = summary["largest_cluster"]
+    bar = max(LARGE_CLUSTER, LARGE_CLUSTER_SHARE * summary["documents"])
+    return [
+        (
+            "removed, numbers differ on both sides",
+            summary["removed_numbers_differ"],
+            summary["removed_numbers_differ"] / removed > NUMBERS_DIFFER,
+        ),
+        (
+            "removed, under 30 words",
+            summary["removed_under_30_words"],
+            summary["removed_under_30_words"] / removed > SHORT,
+        ),
+        (
+            "removed within .05 of the threshold",
+            summary["removed_near_threshold"],
+            summary["removed_near_threshold"] / removed > NEAR_THRESHOLD,
+        ),
+        ("largest cluster", largest, largest > bar),
+    ]
+
+
+def advice(summary: Mapping[str, Any]) -> list[str]:
+    """A sentence for each number that is high, and for what the run could not promise."""
+    removed, documents = summary["removed"] or 1, summary["documents"] or 1
+    numbers, short, near, cluster = look(summary)
+    said = []
+    if numbers[2]:
+        said.append(
+            f"{numbers[1] / removed:.0%} of the removed texts differ from their partner in numbers "
+            "on both sides: often another statement. --guard numbers keeps them."
+        )
+    if short[2]:
+        said.append(
+            f"{short[1] / removed:.0%} of the removed texts are under 30 words, where one word "
+            "weighs much. Read some of them."
+        )
+    if near[2]:
+        said.append(
+            f"{near[1] / removed:.0%} of the removed texts lie within .05 of the threshold: "
+            "a slightly higher one would keep them. Read some before you trust it."
+        )
+    if cluster[2]:
+        said.append(
+            f"the largest cluster holds {cluster[1] / documents:.1%} of all documents: "
+            "look whether it is one text or a template around many."
+        )
+    for source, part in summary["sources"].items():
+        if part["documents"] > LARGE_CLUSTER and part["removed"] > SOURCE_LOSS * part["documents"]:
+            said.append(
+                f"{source or 'the data'} lost {part['removed'] / part['documents']:.0%} "
+                "of its documents."
+            )
+    if summary["no_token"] > WITHOUT_TOKEN * documents:
+        said.append(
+            f"{summary['no_token']:,} documents have no token under {summary['text_spec']}: "
+            "they are compared byte for byte only."
+        )
+    if summary["capped_buckets"]:
+        said.append(
+            f"{summary['capped_buckets']:,} buckets were larger than the cap and "
+            f"{summary['capped_pairs']:,} pairs were not compared; raise --bucket-cap to compare "
+            "them."
+        )
+    return said
+
+
+def _where(out: str) -> str:
+    if out == "-":
+        return "kept rows: standard output"
+    if not os.path.isdir(out):
+        return f"kept rows: {out}"
+    names = sorted(name + "/" * os.path.isdir(os.path.join(out, name)) for name in os.listdir(out))
+    return f"written to {os.path.join(out, '')}: {', '.join(names)}"
