@@ -188,6 +188,15 @@ fn sort(pairs: &mut [(u32, u32)]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The keys of `bands` columns that follow one another.
+    fn columns(values: &[u64], bands: usize) -> BandKeys {
+        let parts: Vec<Vec<u64>> =
+            values.chunks(values.len() / bands).map(<[u64]>::to_vec).collect();
+        let mut keys = BandKeys::new(bands);
+        keys.extend(&parts).unwrap();
+        keys
+    }
     use crate::hash::splitmix;
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
@@ -240,7 +249,7 @@ mod tests {
             let values = (0..n * bands)
                 .map(|i| match splitmix(seed, i as u64) % (universe + 1) { 0 => 0, v => splitmix(5, v) })
                 .collect();
-            let keys = BandKeys::from_columns(values, n, bands).unwrap();
+            let keys = columns(&values, bands);
             let rank = shuffled(n, seed);
             let mask: Vec<bool> = (0..n).map(|d| splitmix(!seed, d as u64) % 8 > 0).collect();
             let expected = brute(&keys, &rank, &mask, cap);
@@ -257,7 +266,7 @@ mod tests {
         let n = 150_000;
         let values =
             (0..3 * n as u64).map(|i| splitmix(9, splitmix(1, i) % 60_000).max(1)).collect();
-        let keys = BandKeys::from_columns(values, n, 3).unwrap();
+        let keys = columns(&values, 3);
         let rank = shuffled(n, 3);
         let (pairs, capped) = candidates(&keys, &rank, None, 2000, 1).unwrap();
         assert!(pairs.is_sorted() && pairs.len() > 400_000 && capped == Capped::default());
@@ -269,7 +278,7 @@ mod tests {
     #[test]
     fn one_giant_bucket_is_linear_and_counted() {
         let n = 40_000u64;
-        let keys = BandKeys::from_columns(vec![77; 4 * n as usize], n as usize, 4).unwrap();
+        let keys = columns(&vec![77; 4 * n as usize], 4);
         let rank: Vec<u32> = (0..n as u32).rev().collect();
         let (pairs, capped) = candidates(&keys, &rank, None, 2000, 2).unwrap();
         let compared = 64 * (n - 64) + 64 * 63 / 2;
@@ -281,10 +290,10 @@ mod tests {
 
     #[test]
     fn empty_signatures_and_none_at_all() {
-        let keys = BandKeys::from_columns(vec![NO_KEY; 10], 5, 2).unwrap();
+        let keys = columns(&[NO_KEY; 10], 2);
         let rank = [0, 1, 2, 3, 4];
         assert_eq!(candidates(&keys, &rank, None, 2000, 1).unwrap(), (vec![], Capped::default()));
-        let none = BandKeys::from_columns(vec![], 0, 2).unwrap();
+        let none = BandKeys::new(2);
         assert!(candidates(&none, &[], None, 2000, 0).unwrap().0.is_empty());
         assert!(candidates(&keys, &rank[1..], None, 2000, 1).is_err());
         assert!(candidates(&keys, &rank, Some(&[true]), 2000, 1).is_err());

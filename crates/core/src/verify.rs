@@ -8,7 +8,6 @@
 use std::cmp::Ordering;
 
 use crate::error::{Error, Result};
-use crate::lsh::curve::check_threshold;
 use crate::parallel;
 
 /// Above this ratio of sizes the larger set is searched rather than merged.
@@ -18,61 +17,39 @@ const BLOCK: usize = 64;
 /// Pairs below which another thread does not pay.
 const GRAIN: usize = 256;
 
-/// Shingle sets one after the other (CSR): set i is `values[offsets[i]..offsets[i + 1]]`, ascending, distinct.
+/// What stands for the similarity of a pair that did not pass.
+pub const FAILED: f64 = -1.0;
+
+/// Shingle sets anywhere in one buffer: set i is `length[i]` values from `start[i]`, ascending and distinct.
 #[derive(Clone, Copy, Debug)]
 pub struct Sets<'a> {
     values: &'a [u64],
-    offsets: &'a [usize],
+    start: &'a [i64],
+    length: &'a [i64],
 }
 
 impl<'a> Sets<'a> {
-    /// Checks the offsets: they begin at 0, never decrease and end at the number of values. That each set is
-    /// ascending is the caller's word; a set that is not gives a wrong count, never a crash.
-    pub fn new(values: &'a [u64], offsets: &'a [usize]) -> Result<Self> {
-        let whole = offsets.first() == Some(&0) && offsets.last() == Some(&values.len());
-        if !whole || !offsets.is_sorted() {
-            return Err(Error::data(format!(
-                "offsets must begin at 0, never decrease and end at the number of values {}, got \
-                 {} offsets from {:?} to {:?}",
-                values.len(),
-                offsets.len(),
-                offsets.first(),
-                offsets.last()
+    /// One start and one length a set. That each set is ascending is the caller's word; a set that is not gives
+    /// a wrong count, never a crash.
+    pub fn new(values: &'a [u64], start: &'a [i64], length: &'a [i64]) -> Result<Self> {
+        if start.len() != length.len() {
+            return Err(Error::argument(format!(
+                "{} starts and {} lengths; a set has one each",
+                start.len(),
+                length.len()
             )));
         }
-        Ok(Self { values, offsets })
+        Ok(Self { values, start, length })
     }
 
-    /// Number of sets.
-    pub fn len(&self) -> usize {
-        self.offsets.len() - 1
+    /// Set `i`, or an error if it does not lie within the buffer.
+    pub fn get(&self, i: u32) -> Result<&'a [u64]> {
+        let bound = |bounds: &[i64]| usize::try_from(*bounds.get(i as usize)?).ok();
+        let range = bound(self.start).zip(bound(self.length));
+        range
+            .and_then(|(start, length)| self.values.get(start..start.checked_add(length)?))
+            .ok_or_else(|| Error::data(format!("set {i} does not lie within the values")))
     }
-
-    /// Whether there is no set at all.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Set `i`; empty if there is none of that number.
-    pub fn get(&self, i: usize) -> &'a [u64] {
-        match self.offsets.get(i..i.saturating_add(2)) {
-            Some(&[start, end]) => &self.values[start..end],
-            _ => &[],
-        }
-    }
-}
-
-/// A pair that passed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Verified {
-    /// One document.
-    pub a: u32,
-    /// The other.
-    pub b: u32,
-    /// Shingles in both.
-    pub intersection: u32,
-    /// Exact Jaccard similarity.
-    pub jaccard: f64,
 }
 
 /// Size of the intersection.
@@ -117,27 +94,56 @@ pub fn cut_off(a: usize, b: usize, threshold: f64) -> Option<usize> {
     Some(shared)
 }
 
-/// Verifies `pairs` of `sets`: those of Jaccard similarity at least `threshold`, in the order given.
+/// For each pair of sets the exact Jaccard similarity, or [`FAILED`] if it is below `threshold`.
 pub fn verify(
     sets: Sets<'_>,
-    pairs: &[(u32, u32)],
+    a: &[u32],
+    b: &[u32],
     threshold: f64,
     threads: usize,
-) -> Result<Vec<Verified>> {
-    check_threshold(threshold)?;
-    if let Some((a, b)) = pairs.iter().find(|(a, b)| *a.max(b) as usize >= sets.len()) {
-        return Err(Error::argument(format!(
-            "pair ({a}, {b}) does not name two of the {} sets",
-            sets.len()
-        )));
+) -> Result<Vec<f64>> {
+    for_pairs(sets, a, b, threads, |left, right| {
+        passes(left, right, threshold).map_or(FAILED, |(_, jaccard)| jaccard)
+    })
+}
+
+/// For each pair of sets, whether each has something that the other lacks.
+pub fn both_have_more(sets: Sets<'_>, a: &[u32], b: &[u32], threads: usize) -> Result<Vec<bool>> {
+    for_pairs(sets, a, b, threads, |left, right| {
+        intersection(left, right) < left.len().min(right.len())
+    })
+}
+
+/// For each pair of signatures of `size` slots the share of slots that agree, or [`FAILED`] below `threshold`.
+pub fn estimates(
+    signatures: Sets<'_>,
+    size: usize,
+    a: &[u32],
+    b: &[u32],
+    threshold: f64,
+    threads: usize,
+) -> Result<Vec<f64>> {
+    for_pairs(signatures, a, b, threads, |left, right| {
+        let equal = left.iter().zip(right).filter(|(x, y)| x == y).count();
+        let estimate = equal as f64 / size as f64;
+        if estimate >= threshold { estimate } else { FAILED }
+    })
+}
+
+/// What `check` says of each pair of sets, in the order given.
+fn for_pairs<T: Clone + Send>(
+    sets: Sets<'_>,
+    a: &[u32],
+    b: &[u32],
+    threads: usize,
+    check: impl Fn(&[u64], &[u64]) -> T + Sync,
+) -> Result<Vec<T>> {
+    if a.len() != b.len() {
+        return Err(Error::argument(format!("{} left sides and {} right", a.len(), b.len())));
     }
-    let parts = parallel::map_chunks(pairs.len(), threads, GRAIN, |range| {
-        let verified = pairs[range].iter().filter_map(|&(a, b)| {
-            let (left, right) = (sets.get(a as usize), sets.get(b as usize));
-            let (shared, jaccard) = passes(left, right, threshold)?;
-            Some(Verified { a, b, intersection: shared as u32, jaccard })
-        });
-        Ok(verified.collect::<Vec<_>>())
+    let parts = parallel::map_chunks(a.len(), threads, GRAIN, |range| {
+        let pairs = a[range.clone()].iter().zip(&b[range]);
+        pairs.map(|(&a, &b)| Ok(check(sets.get(a)?, sets.get(b)?))).collect::<Result<Vec<T>>>()
     })?;
     Ok(parts.concat())
 }
@@ -274,26 +280,38 @@ mod tests {
     #[test]
     fn batches_in_order_for_any_threads() {
         let all: Vec<Vec<u64>> = (0..60).map(|i| draw(40 + 400 * (i % 2), 50, i as u64)).collect();
-        let offsets: Vec<usize> = (0..=60).map(|i| all[..i].iter().map(Vec::len).sum()).collect();
+        let length: Vec<i64> = all.iter().map(|set| set.len() as i64).collect();
+        let start: Vec<i64> = (0..60).map(|i| length[..i].iter().sum()).collect();
         let values = all.concat();
-        let sets = Sets::new(&values, &offsets).unwrap();
-        let pairs: Vec<(u32, u32)> =
-            (0..60).flat_map(|a| (a + 1..60).map(move |b| (a, b))).collect();
-        let serial = verify(sets, &pairs, 0.5, 1).unwrap();
-        let expected: Vec<_> = pairs
-            .iter()
-            .map(|&(a, b)| (a, b, jaccard(&all[a as usize], &all[b as usize])))
-            .filter(|pair| pair.2 >= 0.5)
-            .collect();
-        assert_eq!(serial.iter().map(|v| (v.a, v.b, v.jaccard)).collect::<Vec<_>>(), expected);
-        assert!(!serial.is_empty() && serial.len() < pairs.len());
+        let sets = Sets::new(&values, &start, &length).unwrap();
+        let (a, b): (Vec<u32>, Vec<u32>) =
+            (0..60).flat_map(|a| (a + 1..60).map(move |b| (a, b))).unzip();
+        let serial = verify(sets, &a, &b, 0.5, 1).unwrap();
+        for ((&a, &b), &found) in a.iter().zip(&b).zip(&serial) {
+            let exact = jaccard(&all[a as usize], &all[b as usize]);
+            assert_eq!(found, if exact >= 0.5 { exact } else { FAILED });
+        }
+        assert!(serial.contains(&FAILED) && serial.iter().any(|&found| found != FAILED));
         for threads in [2, 8] {
-            assert_eq!(verify(sets, &pairs, 0.5, threads).unwrap(), serial);
+            assert_eq!(verify(sets, &a, &b, 0.5, threads).unwrap(), serial);
         }
-        assert!(verify(sets, &[(0, 60)], 0.5, 1).is_err());
-        assert!(verify(sets, &pairs, f64::NAN, 1).is_err());
-        for bad in [vec![], vec![1, values.len()], vec![0, 9, 3, values.len()], vec![0, 1]] {
-            assert!(Sets::new(&values, &bad).is_err());
+        assert!(verify(sets, &[0], &[60], 0.5, 1).is_err());
+        assert!(verify(sets, &[0], &[], 0.5, 1).is_err());
+        for (start, length) in [(-1, 1), (0, -1), (i64::MAX, i64::MAX), (0, i64::MAX)] {
+            let sets = Sets::new(&values, &[start], std::slice::from_ref(&length))
+                .map(|s| s.get(0).is_err());
+            assert_eq!(sets, Ok(true));
         }
+    }
+
+    #[test]
+    fn more_on_both_sides_and_estimates() {
+        let values = [1, 2, 3, 1, 2, 4, 5];
+        let sets = Sets::new(&values, &[0, 3, 3], &[3, 2, 3]).unwrap(); // {1,2,3} {1,2} {1,2,4}
+        let (a, b) = ([0, 0, 1, 0], [1, 2, 2, 0]);
+        assert_eq!(both_have_more(sets, &a, &b, 1).unwrap(), [false, true, false, false]);
+        let two_thirds = 2.0 / 3.0;
+        assert_eq!(estimates(sets, 3, &[0], &[2], 0.5, 1).unwrap(), [two_thirds]);
+        assert_eq!(estimates(sets, 3, &[0], &[2], 0.7, 1).unwrap(), [FAILED]);
     }
 }

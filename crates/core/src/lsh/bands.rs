@@ -37,40 +37,29 @@ const BLOCK: usize = 64;
 /// Rows below which another thread does not pay.
 const GRAIN: usize = 2048;
 
-/// Band keys of n documents, one contiguous column a band.
+/// Band keys of n documents, one column a band.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BandKeys {
-    values: Vec<u64>,
-    documents: usize,
-    bands: usize,
+    columns: Vec<Vec<u64>>,
 }
 
 impl BandKeys {
-    /// Keys that were computed before, `bands` columns of `documents` keys each.
-    pub fn from_columns(values: Vec<u64>, documents: usize, bands: usize) -> Result<Self> {
-        if documents.checked_mul(bands) != Some(values.len()) {
-            return Err(Error::data(format!(
-                "{} band keys are not {bands} bands of {documents} documents",
-                values.len()
-            )));
-        }
-        Ok(Self { values, documents, bands })
+    /// No document yet.
+    pub fn new(bands: usize) -> Self {
+        Self { columns: vec![Vec::new(); bands] }
     }
 
     /// The keys of a matrix of signatures, `size` slots a row, row-major.
     pub fn of(matrix: &[u32], size: usize, banding: Banding, threads: usize) -> Result<Self> {
         let documents = rows_of(matrix, size, banding)?;
-        let bands = banding.bands;
-        let mut values = vec![NO_KEY; documents * bands];
+        let mut columns = vec![vec![NO_KEY; documents]; banding.bands];
         if documents > 0 {
             // A task is a range of rows, and its part of every column.
             let share = documents.div_ceil(parallel::threads(threads) * 4);
             let length = share.max(GRAIN).next_multiple_of(BLOCK);
-            let mut columns: Vec<_> =
-                values.chunks_mut(documents).map(|column| column.chunks_mut(length)).collect();
+            let mut cut: Vec<_> = columns.iter_mut().map(|c| c.chunks_mut(length)).collect();
             let tasks = (0..documents).step_by(length).map(|start| {
-                let parts: Vec<&mut [u64]> =
-                    columns.iter_mut().filter_map(Iterator::next).collect();
+                let parts: Vec<&mut [u64]> = cut.iter_mut().filter_map(Iterator::next).collect();
                 (start..(start + length).min(documents), parts)
             });
             let workers = parallel::threads(threads).min(documents.div_ceil(length));
@@ -79,30 +68,36 @@ impl BandKeys {
                 Ok(())
             })?;
         }
-        Ok(Self { values, documents, bands })
+        Ok(Self { columns })
+    }
+
+    /// Adds documents: for each band the keys of as many documents as for every other.
+    pub fn extend(&mut self, more: &[Vec<u64>]) -> Result<()> {
+        let documents = more.first().map_or(0, Vec::len);
+        if more.len() != self.bands() || more.iter().any(|column| column.len() != documents) {
+            return Err(Error::argument(format!(
+                "keys of {} bands cannot join keys of {}, or differ in length",
+                more.len(),
+                self.bands()
+            )));
+        }
+        self.columns.iter_mut().zip(more).for_each(|(all, some)| all.extend_from_slice(some));
+        Ok(())
     }
 
     /// The keys of band `band`, one a document; empty for a band that does not exist.
     pub fn column(&self, band: usize) -> &[u64] {
-        if band >= self.bands {
-            return &[];
-        }
-        &self.values[band * self.documents..(band + 1) * self.documents]
+        self.columns.get(band).map_or(&[], Vec::as_slice)
     }
 
     /// Number of documents.
     pub fn documents(&self) -> usize {
-        self.documents
+        self.columns.first().map_or(0, Vec::len)
     }
 
     /// Number of bands.
     pub fn bands(&self) -> usize {
-        self.bands
-    }
-
-    /// All columns one after the other.
-    pub fn values(&self) -> &[u64] {
-        &self.values
+        self.columns.len()
     }
 }
 
