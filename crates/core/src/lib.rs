@@ -15,5 +15,7 @@
 //! ```
 pub mod error;
 pub mod hash;
+pub mod simd;
+pub mod text;
 
 pub use error::{Error, Kind, Result};

@@ -1,0 +1,88 @@
+//! Kernels for wide registers, each with a scalar twin that gives the same bits.
+//!
+//! The tier is chosen at run time and can be forced: tests run every available tier. Only this module
+//! may hold `unsafe`; each block says why it is sound.
+
+pub mod ascii;
+pub mod combine;
+pub mod edges;
+pub mod tokens;
+
+/// A set of instructions the kernels are written for; a value exists only where the machine has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tier(Level);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    /// Plain Rust.
+    Scalar,
+    /// 256-bit integer vectors.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// 512-bit vectors with byte masks and 64-bit products (F, BW, DQ, VL, VBMI2).
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Tier {
+    /// Plain Rust: available everywhere.
+    pub const SCALAR: Tier = Tier(Level::Scalar);
+
+    /// The tiers this machine can run, plainest first.
+    pub fn available() -> Vec<Tier> {
+        #[allow(unused_mut, reason = "other architectures have one tier")]
+        let mut tiers = vec![Tier::SCALAR];
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::is_x86_feature_detected as has;
+            if has!("avx2") && has!("bmi1") && has!("bmi2") && has!("popcnt") {
+                tiers.push(Tier(Level::Avx2));
+                let wide = has!("avx512f") && has!("avx512bw") && has!("avx512dq");
+                if wide && has!("avx512vl") && has!("avx512vbmi2") {
+                    tiers.push(Tier(Level::Avx512));
+                }
+            }
+        }
+        tiers
+    }
+
+    /// The best tier of this machine.
+    pub fn best() -> Tier {
+        Tier::available().pop().unwrap_or(Tier::SCALAR)
+    }
+}
+
+/// Defines `$name(tier, ...)`: the body `$body` compiled for each tier, chosen by `tier`.
+///
+/// With no arms the body itself is recompiled, and the compiler makes the vectors; with arms it gets a
+/// kernel set written by hand as its last argument.
+macro_rules! by_tier {
+    ($(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:path
+        $(, scalar: $s:expr, avx2: $a2:expr, avx512: $a5:expr)?) => {
+        $(#[$doc])*
+        #[allow(unsafe_code, reason = "calls of functions compiled for more than the base machine")]
+        $vis fn $name(tier: $crate::simd::Tier, $($arg: $ty),*) $(-> $ret)? {
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+            fn avx2($($arg: $ty),*) $(-> $ret)? {
+                $body($($arg,)* $($a2)?)
+            }
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2")]
+            fn avx512($($arg: $ty),*) $(-> $ret)? {
+                $body($($arg,)* $($a5)?)
+            }
+            match tier.0 {
+                $crate::simd::Level::Scalar => $body($($arg,)* $($s)?),
+                // SAFETY: a Tier of this level exists only where the machine has these features.
+                #[cfg(target_arch = "x86_64")]
+                $crate::simd::Level::Avx2 => unsafe { avx2($($arg),*) },
+                // SAFETY: as above.
+                #[cfg(target_arch = "x86_64")]
+                $crate::simd::Level::Avx512 => unsafe { avx512($($arg),*) },
+            }
+        }
+    };
+}
+pub(crate) use by_tier;
