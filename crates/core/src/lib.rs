@@ -25,6 +25,7 @@ pub mod pairs;
 pub mod parallel;
 pub mod simd;
 pub mod sketch;
+pub mod text;
 pub mod verify;
 
 pub use error::{Error, Kind, Result};

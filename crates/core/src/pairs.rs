@@ -246,7 +246,7 @@ mod tests {
             n in 0usize..300, bands in 1usize..6, universe in 1u64..40, cap in 1usize..200, seed: u64,
         ) {
             // Few values a band: large buckets, often capped, that overlap from band to band.
-            let values = (0..n * bands)
+            let values: Vec<u64> = (0..n * bands)
                 .map(|i| match splitmix(seed, i as u64) % (universe + 1) { 0 => 0, v => splitmix(5, v) })
                 .collect();
             let keys = columns(&values, bands);
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn many_documents_any_threads() {
         let n = 150_000;
-        let values =
+        let values: Vec<u64> =
             (0..3 * n as u64).map(|i| splitmix(9, splitmix(1, i) % 60_000).max(1)).collect();
         let keys = columns(&values, 3);
         let rank = shuffled(n, 3);

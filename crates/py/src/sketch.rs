@@ -33,7 +33,7 @@ impl PySketch {
         tier: Option<&str>,
     ) -> PyResult<Self> {
         let inner = attached(py, || {
-            let tier = tier.map_or_else(|| Ok(Tier::detect()), Tier::parse)?;
+            let tier = tier.map_or_else(|| Ok(Tier::best()), Tier::parse)?;
             sketch::build(name, Params { size, seed, rounds, tier })
         })?;
         Ok(Self { inner })

@@ -270,7 +270,10 @@ mod tests {
         assert!(BandKeys::of(&[0; 17], 8, banding, 1).is_err());
         assert!(BandKeys::of(&[0; 14], 7, banding, 1).is_err());
         assert!(BandKeys::of(&[], 0, banding, 1).is_err());
-        assert!(BandKeys::from_columns(vec![1; 5], 2, 2).is_err());
-        assert_eq!(BandKeys::from_columns(vec![1; 4], 2, 2).unwrap().column(2), &[0u64; 0]);
+        let mut keys = BandKeys::new(2);
+        assert!(keys.extend(&[vec![1; 3]]).is_err());
+        assert!(keys.extend(&[vec![1; 3], vec![1; 2]]).is_err());
+        keys.extend(&[vec![1; 3], vec![2; 3]]).unwrap();
+        assert_eq!((keys.documents(), keys.column(1), keys.column(2)), (3, &[2; 3][..], &[][..]));
     }
 }

@@ -1,7 +1,6 @@
 //! The two loops of Fast Similarity Sketching: a random round, and the direct fill of empty slots.
-#![allow(unsafe_code)] // `per_tier!` calls what it compiled for the CPU it has checked
 
-use super::per_tier;
+use super::by_tier;
 use crate::hash::mix;
 
 /// Elements whose slots and values are computed (vectorised) before they are written (one by one).
@@ -9,22 +8,22 @@ const BLOCK: usize = 64;
 /// Step of the SplitMix64 generator: round `i` of an element draws `mix(y + i * GAMMA)`.
 pub const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
-per_tier! {
+by_tier! {
     /// One random round: every element falls into a uniform slot with a value of `31 - round` bits above
     /// the values of all earlier rounds; a slot keeps the minimum.
     ///
     /// The slot comes from the high half of the draw, the value from the low half.
-    pub fn round = round_body(hashes: &[u64], key: u64, round: u32, slots: &mut [u32])
+    pub fn round(hashes: &[u64], key: u64, round: u32, slots: &mut [u32]) = round_body
 }
 
-per_tier! {
+by_tier! {
     /// `out[j] = min(out[j], base + (mul[j] * z + add[j] mod 2^32 >> shift))` over all `z`: k-minimum values.
-    pub fn fill = fill_body(zs: &[u32], mul: &[u32], add: &[u32], shift: u32, out: &mut [u32])
+    pub fn fill(zs: &[u32], mul: &[u32], add: &[u32], shift: u32, out: &mut [u32]) = fill_body
 }
 
-per_tier! {
+by_tier! {
     /// The 32-bit words that the fill hashes: the high half of each element's draw number `round`.
-    pub fn fill_words = fill_words_body(hashes: &[u64], key: u64, round: u32, out: &mut [u32])
+    pub fn fill_words(hashes: &[u64], key: u64, round: u32, out: &mut [u32]) = fill_words_body
 }
 
 /// Lowest value of stage `s`: stage 0 takes half of the range of u32, stage 1 a quarter and so on.
@@ -53,6 +52,7 @@ fn round_body(hashes: &[u64], key: u64, round: u32, slots: &mut [u32]) {
             *v = base | (y as u32 & mask);
         }
         for (&a, &v) in at.iter().zip(&value).take(block.len()) {
+            #[allow(unsafe_code, reason = "see SAFETY")]
             // SAFETY: a = y_hi * k >> 32 with y_hi < 2^32, hence a < k = slots.len(); the check that is
             // left out here costs a third of the loop.
             let slot = unsafe { slots.get_unchecked_mut(a as usize) };

@@ -1,105 +1,114 @@
-//! Kernels compiled once per instruction set from one body, so that every tier gives the same bits.
+//! Kernels for wide registers, each with a scalar twin that gives the same bits.
 //!
-//! The body of a kernel is plain Rust over blocks that the compiler vectorises; each tier is the same body
-//! under other target features. Nothing else in the crate is `unsafe` but memory maps.
+//! The tier is chosen at run time and can be forced: tests run every available tier. Only this module
+//! may hold `unsafe`; each block says why it is sound.
 
+pub mod ascii;
+pub mod combine;
+pub mod edges;
 pub mod fast;
+pub mod tokens;
 
 use crate::{Error, Result};
 
-/// An instruction set that a kernel may be compiled for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Tier {
-    /// What every CPU of the target has.
+/// A set of instructions the kernels are written for; a value exists only where the machine has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tier(Level);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    /// Plain Rust.
     Scalar,
-    /// x86-64 with AVX2, BMI1 and BMI2.
+    /// 256-bit integer vectors.
+    #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// x86-64 with AVX-512 F, BW, DQ, VL.
+    /// 512-bit vectors with byte masks and 64-bit products (F, BW, DQ, VL, VBMI2).
+    #[cfg(target_arch = "x86_64")]
     Avx512,
 }
 
 impl Tier {
-    /// The best tier that this CPU can run.
-    pub fn detect() -> Tier {
-        Tier::all().into_iter().rev().find(|t| t.available()).unwrap_or(Tier::Scalar)
-    }
+    /// Plain Rust: available everywhere.
+    pub const SCALAR: Tier = Tier(Level::Scalar);
 
-    /// Every tier this crate knows, worst first.
-    pub fn all() -> [Tier; 3] {
-        [Tier::Scalar, Tier::Avx2, Tier::Avx512]
-    }
-
-    /// Whether this CPU can run it.
-    pub fn available(self) -> bool {
-        match self {
-            Tier::Scalar => true,
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx2 => {
-                is_x86_feature_detected!("avx2")
-                    && is_x86_feature_detected!("bmi1")
-                    && is_x86_feature_detected!("bmi2")
+    /// The tiers this machine can run, plainest first.
+    pub fn available() -> Vec<Tier> {
+        #[allow(unused_mut, reason = "other architectures have one tier")]
+        let mut tiers = vec![Tier::SCALAR];
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::is_x86_feature_detected as has;
+            if has!("avx2") && has!("bmi1") && has!("bmi2") && has!("popcnt") {
+                tiers.push(Tier(Level::Avx2));
+                let wide = has!("avx512f") && has!("avx512bw") && has!("avx512dq");
+                if wide && has!("avx512vl") && has!("avx512vbmi2") {
+                    tiers.push(Tier(Level::Avx512));
+                }
             }
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 => {
-                Tier::Avx2.available()
-                    && is_x86_feature_detected!("avx512f")
-                    && is_x86_feature_detected!("avx512bw")
-                    && is_x86_feature_detected!("avx512dq")
-                    && is_x86_feature_detected!("avx512vl")
-            }
-            #[cfg(not(target_arch = "x86_64"))]
-            _ => false,
         }
+        tiers
     }
 
-    /// The name under which tests and reports speak of it.
+    /// The best tier of this machine.
+    pub fn best() -> Tier {
+        Tier::available().pop().unwrap_or(Tier::SCALAR)
+    }
+
+    /// The name by which tests and reports speak of it.
     pub fn name(self) -> &'static str {
-        match self {
-            Tier::Scalar => "scalar",
-            Tier::Avx2 => "avx2",
-            Tier::Avx512 => "avx512",
+        match self.0 {
+            Level::Scalar => "scalar",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => "avx512",
         }
     }
 
-    /// The tier of that name, refused where this CPU cannot run it.
+    /// The tier of that name, if this machine can run it.
     pub fn parse(name: &str) -> Result<Tier> {
-        let found = Tier::all().into_iter().find(|t| t.name() == name);
-        match found {
-            Some(tier) if tier.available() => Ok(tier),
-            Some(_) => Err(Error::argument(format!("this CPU cannot run the tier {name:?}"))),
-            None => Err(Error::argument(format!(
-                "unknown tier {name:?}; known are scalar, avx2, avx512"
-            ))),
-        }
+        let tiers = Tier::available();
+        tiers.iter().copied().find(|tier| tier.name() == name).ok_or_else(|| {
+            let names: Vec<&str> = tiers.iter().map(|tier| tier.name()).collect();
+            Error::argument(format!(
+                "no tier {name:?} on this machine; it has {}",
+                names.join(", ")
+            ))
+        })
     }
 }
 
-/// Compiles `body` once per tier and calls the one asked for.
+/// Defines `$name(tier, ...)`: the body `$body` compiled for each tier, chosen by `tier`.
 ///
-/// A `Tier` other than `Scalar` reaches this point only through [`Tier::detect`] or [`Tier::parse`], which
-/// checked the CPU; the debug assertion holds that.
-macro_rules! per_tier {
-    ($(#[$doc:meta])* $vis:vis fn $name:ident = $body:ident ( $($arg:ident : $ty:ty),* $(,)? )) => {
+/// With no arms the body itself is recompiled, and the compiler makes the vectors; with arms it gets a
+/// kernel set written by hand as its last argument.
+macro_rules! by_tier {
+    ($(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:path
+        $(, scalar: $s:expr, avx2: $a2:expr, avx512: $a5:expr)?) => {
         $(#[$doc])*
-        $vis fn $name(tier: $crate::simd::Tier, $($arg: $ty),*) {
+        #[allow(unsafe_code, reason = "calls of functions compiled for more than the base machine")]
+        $vis fn $name(tier: $crate::simd::Tier, $($arg: $ty),*) $(-> $ret)? {
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2,bmi1,bmi2")]
-            fn avx2($($arg: $ty),*) { $body($($arg),*) }
+            #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+            fn avx2($($arg: $ty),*) $(-> $ret)? {
+                $body($($arg,)* $($a2)?)
+            }
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2,bmi1,bmi2,avx512f,avx512bw,avx512dq,avx512vl")]
-            fn avx512($($arg: $ty),*) { $body($($arg),*) }
-
-            debug_assert!(tier.available());
-            match tier {
-                // SAFETY: `available` saw these features on this CPU before the tier could be made.
+            #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2")]
+            fn avx512($($arg: $ty),*) $(-> $ret)? {
+                $body($($arg,)* $($a5)?)
+            }
+            match tier.0 {
+                $crate::simd::Level::Scalar => $body($($arg,)* $($s)?),
+                // SAFETY: a Tier of this level exists only where the machine has these features.
                 #[cfg(target_arch = "x86_64")]
-                $crate::simd::Tier::Avx2 => unsafe { avx2($($arg),*) },
+                $crate::simd::Level::Avx2 => unsafe { avx2($($arg),*) },
                 // SAFETY: as above.
                 #[cfg(target_arch = "x86_64")]
-                $crate::simd::Tier::Avx512 => unsafe { avx512($($arg),*) },
-                _ => $body($($arg),*),
+                $crate::simd::Level::Avx512 => unsafe { avx512($($arg),*) },
             }
         }
     };
 }
-pub(crate) use per_tier;
+pub(crate) use by_tier;

@@ -1,0 +1,302 @@
+//! Lower case and white-space collapse of ASCII, 64 bytes at a time.
+
+use super::by_tier;
+
+/// One block of 64 bytes.
+pub type Block = [u8; 64];
+
+/// What a tier must do to a block.
+trait Kernel: Copy {
+    /// Writes the block to `out`, in lower case if `lower`, white space as spaces if `collapse`; gives
+    /// the mask of white space, or `None` (and anything in `out`) if a byte is not ASCII.
+    fn convert(self, block: &Block, lower: bool, collapse: bool, out: &mut Block) -> Option<u64>;
+    /// Moves the bytes named by `keep` to the front.
+    fn squeeze(self, block: &mut Block, keep: u64);
+}
+
+by_tier! {
+    /// Normalises whole blocks of ASCII and, if all of it is ASCII, the rest; gives bytes read, written.
+    ///
+    /// Stops before a block that holds, or is followed by, a byte that is not ASCII. `blank`: white
+    /// space at this place would be dropped; it is carried from call to call. A space at the very end
+    /// is left to the caller. `out` must be as long as `text` and 64 bytes more.
+    pub fn normalize(
+        text: &[u8],
+        lower: bool,
+        collapse: bool,
+        blank: &mut bool,
+        out: &mut [u8],
+    ) -> (usize, usize) = blocks, scalar: Scalar, avx2: x86::Avx2::here(), avx512: x86::Avx512::here()
+}
+
+/// What Python's `str.isspace` accepts of ASCII.
+#[inline]
+pub fn is_space(b: u8) -> bool {
+    matches!(b, 0x09..=0x0D | 0x1C..=0x20)
+}
+
+#[inline(always)]
+fn blocks<K: Kernel>(
+    text: &[u8],
+    lower: bool,
+    collapse: bool,
+    blank: &mut bool,
+    out: &mut [u8],
+    kernel: K,
+) -> (usize, usize) {
+    let (mut used, mut made) = (0, 0);
+    let (whole, rest) = text.as_chunks::<64>();
+    let mut step = |block: &Block, len: usize, room: &mut Block| -> Option<usize> {
+        let space = kernel.convert(block, lower, collapse, room)?;
+        if !collapse {
+            return Some(len);
+        }
+        let inside = u64::MAX >> (64 - len); // 1 <= len <= 64
+        let keep = !(space & (space << 1 | u64::from(*blank))) & inside;
+        *blank = space >> (len - 1) & 1 == 1;
+        if keep != inside {
+            kernel.squeeze(room, keep);
+        }
+        Some(keep.count_ones() as usize)
+    };
+    for block in whole {
+        let followed = text.get(used + 64).is_some_and(|b| !b.is_ascii());
+        let Some(room) = out.get_mut(made..).and_then(|out| out.first_chunk_mut::<64>()) else {
+            return (used, made);
+        };
+        let Some(len) = (if followed { None } else { step(block, 64, room) }) else {
+            return (used, made);
+        };
+        (used, made) = (used + 64, made + len);
+    }
+    if !rest.is_empty()
+        && let Some(room) = out.get_mut(made..).and_then(|out| out.first_chunk_mut::<64>())
+    {
+        let mut block = [0; 64];
+        block[..rest.len()].copy_from_slice(rest);
+        if let Some(len) = step(&block, rest.len(), room) {
+            (used, made) = (used + rest.len(), made + len);
+        }
+    }
+    (used, made)
+}
+
+/// The twin: one byte after the other.
+#[derive(Clone, Copy)]
+struct Scalar;
+
+impl Kernel for Scalar {
+    #[inline(always)]
+    fn convert(self, block: &Block, lower: bool, collapse: bool, out: &mut Block) -> Option<u64> {
+        if !block.is_ascii() {
+            return None;
+        }
+        let mut mask = 0;
+        for (i, (&b, out)) in block.iter().zip(out.iter_mut()).enumerate() {
+            let space = is_space(b);
+            mask |= u64::from(space) << i;
+            *out = if lower { b.to_ascii_lowercase() } else { b };
+            *out = if collapse && space { b' ' } else { *out };
+        }
+        Some(mask)
+    }
+
+    #[inline(always)]
+    fn squeeze(self, block: &mut Block, keep: u64) {
+        squeeze(block, keep);
+    }
+}
+
+#[inline(always)]
+fn squeeze(block: &mut Block, keep: u64) {
+    let mut to = 0;
+    for i in 0..64 {
+        block[to & 63] = block[i];
+        to += (keep >> i & 1) as usize;
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, reason = "unaligned loads and stores; each block says why it is sound")]
+mod x86 {
+    use super::{Block, Kernel, squeeze};
+    use std::arch::x86_64::*;
+
+    /// AVX2; a value is made only inside functions compiled for it.
+    #[derive(Clone, Copy)]
+    pub struct Avx2(());
+
+    /// AVX-512; a value is made only inside functions compiled for it.
+    #[derive(Clone, Copy)]
+    pub struct Avx512(());
+
+    impl Avx2 {
+        #[target_feature(enable = "avx2")]
+        #[inline]
+        pub fn here() -> Self {
+            Self(())
+        }
+    }
+
+    impl Avx512 {
+        #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
+        #[inline]
+        pub fn here() -> Self {
+            Self(())
+        }
+    }
+
+    impl Kernel for Avx2 {
+        #[inline(always)]
+        fn convert(
+            self,
+            block: &Block,
+            lower: bool,
+            collapse: bool,
+            out: &mut Block,
+        ) -> Option<u64> {
+            // SAFETY: `self` shows that the machine has AVX2.
+            unsafe { convert_avx2(block, lower, collapse, out) }
+        }
+
+        #[inline(always)]
+        fn squeeze(self, block: &mut Block, keep: u64) {
+            squeeze(block, keep);
+        }
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn convert_avx2(block: &Block, lower: bool, collapse: bool, out: &mut Block) -> Option<u64> {
+        // x - first < count, unsigned: the minimum of x - first and count - 1 is x - first itself.
+        let within = |x: __m256i, first: u8, count: u8| {
+            let x = _mm256_sub_epi8(x, _mm256_set1_epi8(first as i8));
+            _mm256_cmpeq_epi8(_mm256_min_epu8(x, _mm256_set1_epi8(count as i8 - 1)), x)
+        };
+        let mut masks = [0u64; 2];
+        for half in 0..2 {
+            // SAFETY: 32 bytes from 0 or 32 of a block of 64; the load may be unaligned.
+            let x = unsafe { _mm256_loadu_si256(block.as_ptr().add(32 * half).cast()) };
+            if _mm256_movemask_epi8(x) != 0 {
+                return None;
+            }
+            let space = _mm256_or_si256(within(x, 9, 5), within(x, 0x1C, 5));
+            masks[half] = u64::from(_mm256_movemask_epi8(space) as u32);
+            let mut y = x;
+            if lower {
+                let shift = _mm256_and_si256(within(x, b'A', 26), _mm256_set1_epi8(0x20));
+                y = _mm256_add_epi8(y, shift);
+            }
+            if collapse {
+                y = _mm256_blendv_epi8(y, _mm256_set1_epi8(0x20), space);
+            }
+            // SAFETY: as for the load.
+            unsafe { _mm256_storeu_si256(out.as_mut_ptr().add(32 * half).cast(), y) };
+        }
+        Some(masks[0] | masks[1] << 32)
+    }
+
+    impl Kernel for Avx512 {
+        #[inline(always)]
+        fn convert(
+            self,
+            block: &Block,
+            lower: bool,
+            collapse: bool,
+            out: &mut Block,
+        ) -> Option<u64> {
+            // SAFETY: `self` shows that the machine has AVX-512 F, BW and VBMI2.
+            unsafe { convert_avx512(block, lower, collapse, out) }
+        }
+
+        #[inline(always)]
+        fn squeeze(self, block: &mut Block, keep: u64) {
+            // SAFETY: as above.
+            unsafe { squeeze_avx512(block, keep) }
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw")]
+    #[inline]
+    fn convert_avx512(block: &Block, lower: bool, collapse: bool, out: &mut Block) -> Option<u64> {
+        let within = |x: __m512i, first: u8, count: u8| {
+            let x = _mm512_sub_epi8(x, _mm512_set1_epi8(first as i8));
+            _mm512_cmplt_epu8_mask(x, _mm512_set1_epi8(count as i8))
+        };
+        // SAFETY: a block has 64 bytes; the load may be unaligned.
+        let x = unsafe { _mm512_loadu_si512(block.as_ptr().cast()) };
+        if _mm512_movepi8_mask(x) != 0 {
+            return None;
+        }
+        let space = within(x, 9, 5) | within(x, 0x1C, 5);
+        let mut y = x;
+        if lower {
+            y = _mm512_mask_add_epi8(y, within(x, b'A', 26), y, _mm512_set1_epi8(0x20));
+        }
+        if collapse {
+            y = _mm512_mask_mov_epi8(y, space, _mm512_set1_epi8(0x20));
+        }
+        // SAFETY: a block has 64 bytes; the store may be unaligned.
+        unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), y) };
+        Some(space)
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
+    #[inline]
+    fn squeeze_avx512(block: &mut Block, keep: u64) {
+        // SAFETY: a block has 64 bytes; load and store may be unaligned.
+        unsafe {
+            let x = _mm512_loadu_si512(block.as_ptr().cast());
+            let x = _mm512_maskz_compress_epi8(keep, x);
+            _mm512_storeu_si512(block.as_mut_ptr().cast(), x);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::Tier;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_tier_gives_the_scalar_bytes(
+            text in prop::collection::vec(prop_oneof![4 => 0u8..128, 3 => Just(b' '), 3 => b'A'..=b'z'], 0..300),
+            odd in prop::option::of((0usize..300, 128u8..)),
+            lower: bool, collapse: bool, start: bool,
+        ) {
+            let mut text = text;
+            if let Some((at, b)) = odd {
+                if let Some(x) = text.get_mut(at) { *x = b; }
+            }
+            let run = |tier| {
+                let mut out = vec![0; text.len() + 64];
+                let mut blank = start;
+                let (used, made) = normalize(tier, &text, lower, collapse, &mut blank, &mut out);
+                out.truncate(made);
+                (used, out, blank)
+            };
+            let expected = run(Tier::SCALAR);
+            for tier in Tier::available() {
+                prop_assert_eq!(run(tier), expected.clone());
+            }
+            // And the scalar bytes are those of a plain loop.
+            let mut plain = Vec::new();
+            let mut blank = start;
+            for &b in &text[..expected.0] {
+                let b = if lower { b.to_ascii_lowercase() } else { b };
+                if !(collapse && is_space(b)) {
+                    plain.push(b);
+                } else if !blank {
+                    plain.push(b' ');
+                }
+                blank = is_space(b);
+            }
+            prop_assert_eq!(&expected.1, &plain);
+            if text.is_ascii() {
+                prop_assert_eq!(expected.0, text.len());
+            }
+        }
+    }
+}

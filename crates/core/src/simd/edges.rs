@@ -1,0 +1,295 @@
+//! Where runs of a class of ASCII characters begin and end: 64 bytes become a bit mask, its changes
+//! are the edges (the idea of simdjson; Langdale and Lemire 2019, section 3.1).
+
+use super::ascii::{Block, is_space};
+use super::by_tier;
+
+/// The class of characters a run is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Letters, digits and the low line.
+    Word,
+    /// What is not white space.
+    Ink,
+}
+
+impl Class {
+    /// Whether an ASCII byte belongs to the class.
+    #[inline]
+    pub fn has(self, b: u8) -> bool {
+        match self {
+            Class::Word => b.is_ascii_alphanumeric() || b == b'_',
+            Class::Ink => !is_space(b),
+        }
+    }
+}
+
+/// A bounded list of edges: begin, end, begin, end ... as byte positions.
+pub struct Edges {
+    at: Box<[usize; Edges::ROOM]>,
+    len: usize,
+}
+
+impl Edges {
+    const ROOM: usize = 2048;
+
+    /// An empty list.
+    pub fn new() -> Self {
+        Self { at: Box::new([0; Self::ROOM]), len: 0 }
+    }
+
+    /// Whether a further block might not fit: the list must be emptied first.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.len + 72 > Self::ROOM
+    }
+
+    /// Adds one edge; it is dropped if the list has no room at all, which [`Self::is_full`] tells before.
+    #[inline]
+    pub fn push(&mut self, at: usize) {
+        if let Some(slot) = self.at.get_mut(self.len) {
+            *slot = at;
+            self.len += 1;
+        }
+    }
+
+    /// The edges of complete runs.
+    pub fn pairs(&self) -> &[[usize; 2]] {
+        self.at[..self.len].as_chunks().0
+    }
+
+    /// Forgets everything.
+    pub fn restart(&mut self) {
+        self.len = 0;
+    }
+
+    /// Forgets complete runs; the beginning of an open one stays.
+    pub fn clear(&mut self) {
+        self.at[0] = self.at[self.len.saturating_sub(1)];
+        self.len &= 1;
+    }
+
+    /// Adds `base + i` for each bit `i`. Bits are written eight at a time, so that the number of
+    /// rounds, unlike the number of bits, can be foreseen by the branch predictor.
+    #[inline(always)]
+    fn push_bits(&mut self, base: usize, mut bits: u64) {
+        let count = bits.count_ones() as usize;
+        let Some(slots) = self.at.get_mut(self.len..self.len + 64) else { return };
+        for eight in slots.chunks_exact_mut(8).take(count.div_ceil(8)) {
+            for slot in eight {
+                *slot = base + bits.trailing_zeros() as usize;
+                bits &= bits.wrapping_sub(1);
+            }
+        }
+        self.len += count;
+    }
+}
+
+/// What a tier must do: the mask of the class, `None` if a byte is not ASCII.
+trait Kernel: Copy {
+    fn mask(self, block: &Block, class: Class) -> Option<u64>;
+}
+
+by_tier! {
+    /// Adds the edges of blocks of ASCII from `from` on; gives the position reached.
+    ///
+    /// Stops before a block with a byte that is not ASCII, at the end, or when `edges` is full. `open`:
+    /// a run is open at this place.
+    pub fn scan(
+        text: &[u8],
+        from: usize,
+        class: Class,
+        open: &mut bool,
+        edges: &mut Edges,
+    ) -> usize = blocks, scalar: Scalar, avx2: x86::Avx2::here(), avx512: x86::Avx512::here()
+}
+
+#[inline(always)]
+fn blocks<K: Kernel>(
+    text: &[u8],
+    from: usize,
+    class: Class,
+    open: &mut bool,
+    edges: &mut Edges,
+    kernel: K,
+) -> usize {
+    let mut at = from;
+    let mut run = *open;
+    while !edges.is_full() && at < text.len() {
+        let mut last = [b' '; 64];
+        let (block, len) = match text[at..].first_chunk::<64>() {
+            Some(block) => (block, 64),
+            None => {
+                let rest = &text[at..];
+                last[..rest.len()].copy_from_slice(rest);
+                (&last, rest.len())
+            }
+        };
+        let Some(mask) = kernel.mask(block, class) else { break };
+        edges.push_bits(at, mask ^ (mask << 1 | u64::from(run)));
+        run = mask >> 63 == 1;
+        at += len;
+    }
+    *open = run;
+    at
+}
+
+/// The twin: one byte after the other.
+#[derive(Clone, Copy)]
+struct Scalar;
+
+impl Kernel for Scalar {
+    #[inline(always)]
+    fn mask(self, block: &Block, class: Class) -> Option<u64> {
+        let bits = block.iter().enumerate().map(|(i, &b)| u64::from(class.has(b)) << i);
+        block.is_ascii().then(|| bits.fold(0, |mask, bit| mask | bit))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, reason = "unaligned loads; each block says why it is sound")]
+mod x86 {
+    use super::{Block, Class, Kernel};
+    use std::arch::x86_64::*;
+
+    /// AVX2; a value is made only inside functions compiled for it.
+    #[derive(Clone, Copy)]
+    pub struct Avx2(());
+
+    /// AVX-512; a value is made only inside functions compiled for it.
+    #[derive(Clone, Copy)]
+    pub struct Avx512(());
+
+    impl Avx2 {
+        #[target_feature(enable = "avx2")]
+        #[inline]
+        pub fn here() -> Self {
+            Self(())
+        }
+    }
+
+    impl Avx512 {
+        #[target_feature(enable = "avx512f,avx512bw")]
+        #[inline]
+        pub fn here() -> Self {
+            Self(())
+        }
+    }
+
+    impl Kernel for Avx2 {
+        #[inline(always)]
+        fn mask(self, block: &Block, class: Class) -> Option<u64> {
+            // SAFETY: `self` shows that the machine has AVX2.
+            unsafe { mask_avx2(block, class) }
+        }
+    }
+
+    impl Kernel for Avx512 {
+        #[inline(always)]
+        fn mask(self, block: &Block, class: Class) -> Option<u64> {
+            // SAFETY: `self` shows that the machine has AVX-512 F and BW.
+            unsafe { mask_avx512(block, class) }
+        }
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn mask_avx2(block: &Block, class: Class) -> Option<u64> {
+        let within = |x: __m256i, first: u8, count: u8| {
+            let x = _mm256_sub_epi8(x, _mm256_set1_epi8(first as i8));
+            _mm256_cmpeq_epi8(_mm256_min_epu8(x, _mm256_set1_epi8(count as i8 - 1)), x)
+        };
+        let or = |a, b| _mm256_or_si256(a, b);
+        let mut masks = [0u64; 2];
+        for (half, mask) in masks.iter_mut().enumerate() {
+            // SAFETY: 32 bytes from 0 or 32 of a block of 64; the load may be unaligned.
+            let x = unsafe { _mm256_loadu_si256(block.as_ptr().add(32 * half).cast()) };
+            if _mm256_movemask_epi8(x) != 0 {
+                return None;
+            }
+            *mask = match class {
+                Class::Word => {
+                    let letter = within(or(x, _mm256_set1_epi8(0x20)), b'a', 26);
+                    let low_line = _mm256_cmpeq_epi8(x, _mm256_set1_epi8(b'_' as i8));
+                    let word = or(or(letter, within(x, b'0', 10)), low_line);
+                    u64::from(_mm256_movemask_epi8(word) as u32)
+                }
+                Class::Ink => {
+                    let space = or(within(x, 9, 5), within(x, 0x1C, 5));
+                    u64::from(!_mm256_movemask_epi8(space) as u32)
+                }
+            };
+        }
+        Some(masks[0] | masks[1] << 32)
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw")]
+    #[inline]
+    fn mask_avx512(block: &Block, class: Class) -> Option<u64> {
+        let within = |x: __m512i, first: u8, count: u8| {
+            let x = _mm512_sub_epi8(x, _mm512_set1_epi8(first as i8));
+            _mm512_cmplt_epu8_mask(x, _mm512_set1_epi8(count as i8))
+        };
+        // SAFETY: a block has 64 bytes; the load may be unaligned.
+        let x = unsafe { _mm512_loadu_si512(block.as_ptr().cast()) };
+        if _mm512_movepi8_mask(x) != 0 {
+            return None;
+        }
+        Some(match class {
+            Class::Word => {
+                let letter = within(_mm512_or_si512(x, _mm512_set1_epi8(0x20)), b'a', 26);
+                let low_line = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'_' as i8));
+                letter | within(x, b'0', 10) | low_line
+            }
+            Class::Ink => !(within(x, 9, 5) | within(x, 0x1C, 5)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::Tier;
+    use proptest::prelude::*;
+
+    #[test]
+    fn every_byte_has_its_class_in_every_tier() {
+        for class in [Class::Word, Class::Ink] {
+            for b in 0..128u8 {
+                let expected: &[[usize; 2]] = if class.has(b) { &[[70, 71]] } else { &[] };
+                let other = if class == Class::Word { b'-' } else { b' ' };
+                let mut text = [other; 100];
+                text[70] = b;
+                for tier in Tier::available() {
+                    let (mut open, mut edges) = (false, Edges::new());
+                    assert_eq!(scan(tier, &text, 0, class, &mut open, &mut edges), 100);
+                    assert_eq!(edges.pairs(), expected, "{class:?} {b} {tier:?}");
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn edges_are_those_of_a_plain_loop(text in "[a-c _!\t]{0,1500}", word: bool) {
+            let class = if word { Class::Word } else { Class::Ink };
+            let mut plain = Vec::new();
+            let mut before = false;
+            for (i, b) in text.bytes().enumerate() {
+                if class.has(b) != before { plain.push(i); }
+                before = class.has(b);
+            }
+            if before { plain.push(text.len()); }
+            for tier in Tier::available() {
+                let (mut at, mut open, mut edges, mut all) = (0, false, Edges::new(), Vec::new());
+                while at < text.len() {
+                    at = scan(tier, text.as_bytes(), at, class, &mut open, &mut edges);
+                    all.extend_from_slice(edges.pairs().as_flattened());
+                    edges.clear();
+                }
+                if open { all.extend([edges.at[0], text.len()]); }
+                prop_assert_eq!(&all, &plain);
+            }
+        }
+    }
+}

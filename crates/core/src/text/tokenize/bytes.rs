@@ -1,0 +1,24 @@
+//! `byte`: bytes of the normalised UTF-8; a unit is the byte plus one, in 9 bits, so that none is zero.
+
+use super::super::tables::{SPACE, is};
+
+/// Appends the units of `text`; a text of white space only has none.
+pub fn units(text: &str, out: &mut Vec<u64>) {
+    if !text.chars().all(|c| is(c, SPACE)) {
+        out.extend(text.bytes().map(|b| u64::from(b) + 1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_but_not_of_blanks() {
+        let mut out = Vec::new();
+        units(" \u{3000}\n", &mut out);
+        assert!(out.is_empty());
+        units(" é", &mut out);
+        assert_eq!(out, [0x21, 0xC4, 0xAA]);
+    }
+}
