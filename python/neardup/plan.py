@@ -63,7 +63,10 @@ class Plan:
             return _native.verify(values, start, length, a, b, threshold, self.threads)
         if self.config.verify == "none":
             threshold = 0.0
-        return _native.estimate_pairs(values, start, self.sketch.size, a, b, threshold)
+        size = self.config.size
+        return _native.estimate_pairs(
+            values, start, length, a, b, size, threshold, self.threads
+        )
 
     def guards(self, survey: Survey, pairs: Candidates, differ: Bools) -> Bools:
         """Which pairs the number guard refuses."""
@@ -196,8 +199,7 @@ def cluster(
             linked = pairs.numbers_differ & (partner[one] == other)
             differ[one[linked]] = True
         return partner, similarity, differ
-    partner = _native.first_of_component(base.rank, pairs.a, pairs.b)
-    similarity = np.ones(count)
+    partner, similarity = _native.components(base.rank, pairs.a, pairs.b, pairs.similarity)
     child = np.flatnonzero(partner != np.arange(count)).astype(np.uint32)
     if sets is not None and len(child):
         joined = sets.join(child, partner[child], 0.0)

@@ -7,7 +7,8 @@ use crate::{Error, Result};
 pub fn leaders(digest: &[u128], rank: &[u32], takes_part: &[bool]) -> Result<Vec<u32>> {
     if digest.len() != rank.len()
         || digest.len() != takes_part.len()
-        || u32::try_from(digest.len()).is_err() {
+        || u32::try_from(digest.len()).is_err()
+    {
         return Err(Error::argument(format!(
             "{} digests and {} ranks: one each is needed, for fewer than 2^32 documents",
             digest.len(),

@@ -14,7 +14,9 @@
 //! clusters
 //! ```
 pub mod cluster;
+pub mod contents;
 pub mod error;
+pub mod exact;
 pub mod hash;
 mod json_stops;
 mod json_string;
@@ -25,6 +27,7 @@ pub mod pairs;
 pub mod parallel;
 pub mod simd;
 pub mod sketch;
+pub mod survey;
 pub mod text;
 pub mod verify;
 

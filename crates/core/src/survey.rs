@@ -117,7 +117,9 @@ impl<'a> Reader<'a> {
                 column.push(if empty { NO_KEY } else { bands::key(band, slots) });
             }
         }
-        let words = self.shingler.words();
+        let tokens = document.tokens;
+        let counted = self.shingler.counts_words();
+        let words = if counted { tokens } else { self.shingler.words() };
         self.kept.words.push(u32::try_from(words).unwrap_or(u32::MAX));
     }
 }

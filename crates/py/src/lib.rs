@@ -1,17 +1,26 @@
 //! Python face of neardup-core: arrays in and out, errors, GIL release. No algorithm lives here.
 
+mod answers;
 mod call;
 mod jsonl;
 mod sketch;
+mod text;
 mod tokens;
 
 /// The compiled module `neardup._native`.
 #[pyo3::pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
+    use crate::answers::{
+        PyBandKeys, both_have_more, candidate_pairs, components, estimate_pairs, leaders, star,
+        verify_pairs,
+    };
+    #[pymodule_export]
     use crate::jsonl::{JsonlBlock, JsonlLines, field_names, scan_jsonl, scan_lines};
     #[pymodule_export]
     use crate::sketch::{PySketch, estimate_rows, hash_signed, hash_tokens, hash_unsigned};
+    #[pymodule_export]
+    use crate::text::{BatchSurvey, PyTextSpec, contents, sketch_texts, survey};
 
     use pyo3::prelude::*;
 

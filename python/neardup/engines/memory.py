@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from neardup import _native
 from neardup.engines.base import Bools, Candidates, Documents32, T
 from neardup.engines.tiles import Tiles
@@ -47,15 +45,10 @@ class MemoryEngine:
         return map(kernel, batches)
 
     def group(self, survey: Survey, rank: Documents32, leads: Bools, cap: int) -> Candidates:
-        """Candidate pairs, one band at a time."""
+        """Candidate pairs among the documents that lead, from equal band keys."""
         self.progress.stage("finding candidates")
-        search = _native.CandidateSearch(survey.bands, rank, leads, cap)
-        found_a, found_b = [np.empty(0, np.uint32)], [np.empty(0, np.uint32)]
-        while (pairs := search.next_band(self.plan.threads)) is not None:
-            found_a.append(pairs[0])
-            found_b.append(pairs[1])
-        a, b = np.concatenate(found_a), np.concatenate(found_b)
-        return Candidates(a, b, *search.capped)
+        found = _native.candidate_pairs(survey.bands, rank, leads, cap, self.plan.threads)
+        return Candidates(*found)
 
     def gather(self, documents: Documents, survey: Survey, pairs: Candidates) -> Tiles:
         """The contents of the candidate documents, in tiles on disk."""

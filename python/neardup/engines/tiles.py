@@ -60,7 +60,8 @@ class Tiles:
         size = 8 * (self.survey.tokens[self.document].astype(np.int64) + 2)
         room = (self.plan.memory or DEFAULT_MEMORY) // 2  # two tiles at a time
         room = max(room, int(size.sum()) // MOST_TILES + 1)
-        component = _native.components(len(self.document), a, b)
+        rank = np.arange(len(self.document), dtype=np.uint32)
+        component, _ = _native.components(rank, a, b, np.ones(len(a)))
         order = np.argsort(component, kind="stable")
         tile = np.empty(len(order), np.int64)
         tile[order] = (np.cumsum(size[order]) - size[order]) // room

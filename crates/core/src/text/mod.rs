@@ -189,6 +189,37 @@ impl Shingler {
     }
 }
 
+impl Shingler {
+    /// Words of the text last read, whatever the unit of the spec: their number.
+    pub fn words(&mut self) -> usize {
+        let Self { tier, text, edges, .. } = self;
+        let mut count = 0;
+        tokenize::runs(Unit::Word, *tier, content(text), edges, &mut |pairs| count += pairs.len());
+        count
+    }
+
+    /// Hashes of the words with a decimal digit in the text last read: sorted, each once. Two texts that each
+    /// have one the other lacks are another statement rather than another copy.
+    pub fn numbers(&mut self) -> Vec<u64> {
+        let Self { tier, text, edges, .. } = self;
+        let normalized = content(text);
+        let mut numbers = Vec::new();
+        tokenize::runs(Unit::Word, *tier, normalized, edges, &mut |pairs| {
+            let words = pairs.iter().map(|&[begin, end]| &normalized[begin..end]);
+            let numeric = words.filter(|word| word.chars().any(|c| tables::is(c, tables::DIGIT)));
+            numbers.extend(numeric.map(|word| crate::hash::token(word.as_bytes())));
+        });
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+
+    /// Whether tokens of the spec are words, so that they need not be counted again.
+    pub fn counts_words(&self) -> bool {
+        self.spec.unit == Unit::Word
+    }
+}
+
 /// The buffer as text: only whole characters are ever put there.
 fn content(buffer: &Padded) -> &str {
     let text = std::str::from_utf8(buffer.content());
@@ -247,6 +278,21 @@ mod tests {
         let (a, b) = (one.set("我喜欢健身"), other.set("我喜欢普洱茶"));
         let both = a.iter().filter(|x| b.contains(x)).count();
         assert_eq!((both, a.len() + b.len() - both), (2, 7));
+    }
+
+    #[test]
+    fn numbers_and_words_of_any_spec() {
+        for shingle in ["word:3", "char:2", "line:1"] {
+            let mut one = shingler(DEFAULT, shingle);
+            one.run("Pay 40 EUR by 2024年3月, not 41; 40 is ４０ and v2");
+            assert_eq!(one.words(), 14);
+            let mut expected: Vec<u64> =
+                [&b"40"[..], b"2024", b"3", b"41", b"v2"].map(hash::token).into();
+            expected.sort_unstable();
+            assert_eq!(one.numbers(), expected);
+            one.run("no figures here");
+            assert!(one.numbers().is_empty());
+        }
     }
 
     #[test]
