@@ -121,7 +121,7 @@ fn near_copies(n: usize, every: usize) -> Vec<u32> {
     let mut matrix: Vec<u32> = (0..n * SIZE).map(|i| splitmix(1, i as u64) as u32).collect();
     for row in (1..n).filter(|row| row % every == every - 1) {
         for slot in 0..SIZE {
-            if splitmix(2, (row * SIZE + slot) as u64) % 10 > 0 {
+            if splitmix(2, (row * SIZE + slot) as u64) % 10 >= 1 {
                 matrix[row * SIZE + slot] = matrix[(row - 1) * SIZE + slot];
             }
         }

@@ -14,6 +14,9 @@ use crate::lsh::group::Grouping;
 /// Members of a capped bucket that all others are compared with.
 pub const ANCHORS: usize = 64;
 
+/// Members from which on a bucket is first looked at as a whole.
+const FEW: usize = 8;
+
 /// What a search for candidate pairs left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capped {
@@ -133,6 +136,9 @@ struct Search<'a> {
 impl Search<'_> {
     fn visit(&self, found: &mut Found, bucket: &[u32]) {
         if bucket.len() <= self.cap {
+            if bucket.len() > FEW && self.all_given_before(bucket, None) {
+                return;
+            }
             for (i, &a) in bucket.iter().enumerate() {
                 let later = bucket[i + 1..].iter().filter(|&&b| !self.given_before(a, b));
                 found.pairs.extend(later.map(|&b| (a, b)));
@@ -149,8 +155,9 @@ impl Search<'_> {
         }
         let limit = by_rank.iter().map(rank).max().unwrap_or(0);
         by_rank.sort_unstable();
-        for b in bucket {
-            for a in by_rank.iter() {
+        let anchors = if self.all_given_before(bucket, Some(limit)) { &[] } else { &by_rank[..] };
+        for a in anchors {
+            for b in bucket {
                 // A pair of two anchors is met twice, and taken when the smaller number leads.
                 let twice = rank(b) <= limit && b <= a;
                 if !twice && !self.given_before(*a, *b) {
@@ -164,6 +171,20 @@ impl Search<'_> {
         found.capped.buckets += 1;
         let left_out = rest.saturating_mul(rest.saturating_sub(1)) / 2;
         found.capped.pairs = found.capped.pairs.saturating_add(left_out);
+    }
+
+    /// Whether one earlier band has given every pair of this bucket: it has all members in one bucket, and that
+    /// was compared in full or has among its anchors all of this one's, whose ranks end at `limit`.
+    fn all_given_before(&self, bucket: &[u32], limit: Option<u32>) -> bool {
+        self.limits.iter().enumerate().any(|(band, limits)| {
+            let column = self.keys.column(band);
+            let key = column[bucket[0] as usize];
+            bucket.iter().all(|&d| column[d as usize] == key)
+                && match limits.binary_search_by_key(&key, |&(key, _)| key) {
+                    Ok(at) => limit.is_some_and(|limit| limit <= limits[at].1),
+                    Err(_) => key != NO_KEY,
+                }
+        })
     }
 
     /// Whether an earlier band has given this pair.
@@ -182,7 +203,8 @@ impl Search<'_> {
 }
 
 fn sort(pairs: &mut [(u32, u32)]) {
-    pairs.sort_unstable_by_key(|&(a, b)| u64::from(a) << 32 | u64::from(b));
+    // Stable, because it merges the ascending stretches that buckets and bands leave.
+    pairs.sort_by_key(|&(a, b)| u64::from(a) << 32 | u64::from(b));
 }
 
 #[cfg(test)]
@@ -251,7 +273,7 @@ mod tests {
                 .collect();
             let keys = columns(&values, bands);
             let rank = shuffled(n, seed);
-            let mask: Vec<bool> = (0..n).map(|d| splitmix(!seed, d as u64) % 8 > 0).collect();
+            let mask: Vec<bool> = (0..n).map(|d| splitmix(!seed, d as u64) & 7 > 0).collect();
             let expected = brute(&keys, &rank, &mask, cap);
             for threads in [1, 2, 8] {
                 let (pairs, capped) = candidates(&keys, &rank, Some(&mask), cap, threads).unwrap();

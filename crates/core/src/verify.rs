@@ -165,9 +165,10 @@ fn intersection_at_least(a: &[u64], b: &[u64], needed: usize) -> Option<usize> {
     }
     let (mut i, mut j, mut shared) = (0, 0, 0);
     // A block of steps moves either side by at most BLOCK: no bounds to look at inside.
-    while i + BLOCK <= small.len() && j + BLOCK <= large.len() {
+    while let (Some(left), Some(right)) =
+        (small[i..].first_chunk::<BLOCK>(), large[j..].first_chunk::<BLOCK>())
+    {
         let (mut x, mut y) = (0, 0);
-        let (left, right) = (&small[i..i + BLOCK], &large[j..j + BLOCK]);
         while x < BLOCK && y < BLOCK {
             let (l, r) = (left[x], right[y]);
             x += usize::from(l <= r);

@@ -162,9 +162,14 @@ fn fill(matrix: &[u32], size: usize, width: usize, rows: Range<usize>, parts: &m
     let block_slots = BLOCK * size;
     for (i, block) in matrix[rows.start * size..rows.end * size].chunks(block_slots).enumerate() {
         for (band, part) in parts.iter_mut().enumerate() {
-            let out = &mut part[i * BLOCK..];
-            for (signature, out) in block.chunks_exact(size).zip(out) {
-                *out = key_from(starts[band], &signature[band * width..(band + 1) * width]);
+            let out = part[i * BLOCK..].iter_mut();
+            let slots = block.chunks_exact(size).map(|row| &row[band * width..(band + 1) * width]);
+            // The same for every width; told the commonest one, the compiler unrolls it.
+            match width {
+                8 => slots.zip(out).for_each(|(slots, out)| {
+                    *out = slots.first_chunk::<8>().map_or(NO_KEY, |s| key_from(starts[band], s));
+                }),
+                _ => slots.zip(out).for_each(|(slots, out)| *out = key_from(starts[band], slots)),
             }
         }
         for (row, signature) in block.chunks_exact(size).enumerate() {

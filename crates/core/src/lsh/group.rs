@@ -47,31 +47,49 @@ impl Grouping {
         T: Default + Send,
         V: Fn(&mut T, &[u32]) + Sync,
     {
-        self.runs(keys, takes_part, threads, |folded, run| {
-            if run.len() > 1 {
+        self.partitions(keys, takes_part, threads, |folded, records, run| {
+            let mut rest = records;
+            // Nearly all records are alone, and passed over two at a glance.
+            while let Some(at) = rest.windows(2).position(|pair| alike(&pair[0], &pair[1])) {
+                let length =
+                    rest[at..].iter().take_while(|record| alike(record, &rest[at])).count();
+                run.clear();
+                run.extend(rest[at..at + length].iter().map(|&record| record as u32));
                 split(keys, run).filter(|bucket| bucket.len() > 1).for_each(|b| visit(folded, b));
+                rest = &rest[at + length..];
             }
         })
     }
 
     /// The column in order of (key, document), without the documents that have no key.
     pub fn sorted(&mut self, keys: &[u64], threads: usize) -> Result<(Vec<u64>, Vec<u32>)> {
-        let parts = self.runs(keys, None, threads, |documents: &mut Vec<u32>, run| {
-            split(keys, run).for_each(|bucket| documents.extend_from_slice(bucket));
-        })?;
-        let documents = parts.concat();
-        let mut sorted = vec![NO_KEY; documents.len()];
-        parallel::fill_chunks(&mut sorted, 1, threads, GRAIN, |range, part| {
-            for (key, &d) in part.iter_mut().zip(&documents[range]) {
-                *key = keys[d as usize];
-            }
-            Ok(())
-        })?;
+        type Column = (Vec<u64>, Vec<u32>);
+        let parts = self.partitions(
+            keys,
+            None,
+            threads,
+            |(sorted, documents): &mut Column, records, run| {
+                for alike in records.chunk_by(alike) {
+                    run.clear();
+                    run.extend(alike.iter().map(|&record| record as u32));
+                    for bucket in split(keys, run) {
+                        documents.extend_from_slice(bucket);
+                        sorted.extend(bucket.iter().map(|&d| keys[d as usize]));
+                    }
+                }
+            },
+        )?;
+        let total = parts.iter().map(|part| part.1.len()).sum();
+        let (mut sorted, mut documents) = (Vec::with_capacity(total), Vec::with_capacity(total));
+        for part in parts {
+            sorted.extend(part.0);
+            documents.extend(part.1);
+        }
         Ok((sorted, documents))
     }
 
-    /// Calls `visit` for each run of documents whose records agree, in order of record; most are buckets.
-    fn runs<T, V>(
+    /// Calls `visit` for the sorted records of each partition, in order; its last argument is scratch.
+    fn partitions<T, V>(
         &mut self,
         keys: &[u64],
         takes_part: Option<&[bool]>,
@@ -80,7 +98,7 @@ impl Grouping {
     ) -> Result<Vec<T>>
     where
         T: Default + Send,
-        V: Fn(&mut T, &mut [u32]) + Sync,
+        V: Fn(&mut T, &[u64], &mut Vec<u32>) + Sync,
     {
         self.scatter(keys, takes_part, threads)?;
         let partitions = 1usize << self.bits;
@@ -88,21 +106,13 @@ impl Grouping {
         let shared = &*self;
         parallel::map_chunks(partitions, threads, grain, |range| {
             let mut folded = T::default();
-            let (mut records, mut documents) = (Vec::new(), Vec::new());
+            let (mut records, mut places, mut scratch) = (Vec::new(), Vec::new(), Vec::new());
             for partition in range {
-                records.clear();
-                for slab in 0..shared.slabs() {
-                    records.extend_from_slice(&shared.records[shared.place(slab, partition)]);
-                }
-                records.sort_unstable();
-                documents.clear();
-                documents.extend(records.iter().map(|&record| record as u32));
-                let mut rest = documents.as_mut_slice();
-                for run in records.chunk_by(|a, b| a >> 32 == b >> 32) {
-                    let (documents, after) = rest.split_at_mut(run.len());
-                    visit(&mut folded, documents);
-                    rest = after;
-                }
+                let parts = || {
+                    (0..shared.slabs()).map(|slab| &shared.records[shared.place(slab, partition)])
+                };
+                sort(parts, &mut records, &mut places);
+                visit(&mut folded, &records, &mut scratch);
             }
             Ok(folded)
         })
@@ -161,6 +171,46 @@ impl Grouping {
     }
 }
 
+/// Sorts the parts of a partition into `records`: a stable scatter by the top bits into places of about one
+/// record each, then what is left to do within a place. Equal keys share a place, in order already.
+fn sort<'a, I>(parts: impl Fn() -> I, records: &mut Vec<u64>, places: &mut Vec<u32>)
+where
+    I: Iterator<Item = &'a [u64]>,
+{
+    let total: usize = parts().map(<[u64]>::len).sum();
+    let shift = 63 - total.max(1).ilog2().min(MAX_BITS);
+    let place = |record: u64| (record >> 1 >> shift) as usize;
+    places.clear();
+    places.resize((1 << (63 - shift)) + 1, 0);
+    parts().for_each(|part| part.iter().for_each(|&record| places[place(record) + 1] += 1));
+    for i in 1..places.len() {
+        places[i] += places[i - 1];
+    }
+    records.resize(total, 0);
+    for part in parts() {
+        for &record in part {
+            let next = &mut places[place(record)];
+            records[*next as usize] = record;
+            *next += 1;
+        }
+    }
+    // Each place now tells its end.
+    let mut start = 0;
+    for &end in places.iter() {
+        match &mut records[start as usize..end as usize] {
+            [] | [_] => {}
+            [a, b] => (*a, *b) = (*a.min(b), *a.max(b)),
+            more => more.sort_unstable(),
+        }
+        start = end;
+    }
+}
+
+/// Whether two records have the same piece of key.
+fn alike(a: &u64, b: &u64) -> bool {
+    a >> 32 == b >> 32
+}
+
 fn partition_of(key: u64, bits: u32) -> usize {
     (key >> 1 >> (63 - bits)) as usize
 }
@@ -215,7 +265,7 @@ mod tests {
             let keys: Vec<u64> =
                 (0..n).map(|i| splitmix(7, splitmix(1, i) % universe).max(1)).collect();
             check(&keys, None);
-            let mask: Vec<bool> = (0..n).map(|i| splitmix(2, i) % 4 > 0).collect();
+            let mask: Vec<bool> = (0..n).map(|i| splitmix(2, i) & 3 > 0).collect();
             check(&keys, Some(&mask));
         }
     }
