@@ -1,0 +1,264 @@
+"""Collections in memory: lists of str and whatever speaks Arrow, as one source that can be read again."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import weakref
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from neardup.errors import NeardupTypeError
+from neardup.io.base import Batch, FieldSpec, RawBatch, Reject
+from neardup.io.columns import as_written, column_of, find_column, read_batch
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["ArrowSource", "open_memory"]
+
+_LIST_ROWS = 1 << 14
+
+
+class ArrowSource:
+    """Record batches in memory, or spooled to a temporary file.
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+        Of all batches.
+    batches : iterable of pyarrow.RecordBatch
+        Something that can be iterated again and again.
+    bare : bool
+        The one column is the text, whatever fields are asked for.
+    index : int
+        Number of the source, carried into each batch.
+    faults : dict of int to str
+        Rows that are null because they were no text, and what they were.
+    """
+
+    name = ""
+    format = "arrow"
+    codec = ""
+
+    def __init__(
+        self,
+        schema: pa.Schema,
+        batches: Iterable[pa.RecordBatch],
+        *,
+        bare: bool = False,
+        index: int = 0,
+        faults: dict[int, str] | None = None,
+    ) -> None:
+        self.schema, self.bare, self.index = schema, bare, index
+        self._held = batches
+        self._faults = faults or {}
+
+    def fingerprint(self) -> None:
+        """Data in memory has none."""
+
+    def batches(self, fields: FieldSpec) -> Iterator[Batch]:
+        """Read the wanted fields of every row."""
+        if self.bare:
+            fields = FieldSpec((self.schema.names[0],))
+        first_row = 0
+        for held in self._held:
+            batch = read_batch(
+                held, fields, source=self.index, first_row=first_row, present=self.schema.names
+            )
+            batch.raw = RawBatch(first_row, held.num_rows, held, batch.ids)
+            if self.bare:
+                batch.rejected = [self._named(each) for each in batch.rejected]
+            yield batch
+            first_row += held.num_rows
+
+    def rows(self, id_field: str | None = None) -> Iterator[RawBatch]:
+        """The rows as they are."""
+        first_row = 0
+        for held in self._held:
+            column = None if id_field is None else find_column(held.schema, id_field)
+            ids = None if column is None else as_written(column_of(held, column))
+            yield RawBatch(first_row, held.num_rows, held, ids)
+            first_row += held.num_rows
+
+    def _named(self, reject: Reject) -> Reject:
+        if self._faults.get(reject.row) is None and "is null" not in reject.reason:
+            return reject
+        why = self._faults.get(reject.row, "the text is null")
+        advice = 'Leave it out, or pass on_error="skip".'
+        return Reject(reject.row, None, why, b"", advice)
+
+
+def open_memory(data: Any, *, index: int = 0) -> ArrowSource:
+    """Make a source of data in memory.
+
+    Parameters
+    ----------
+    data : object
+        An iterable of str; a pyarrow Table, RecordBatch, RecordBatchReader, Array or ChunkedArray;
+        anything with ``__arrow_c_stream__`` or ``__arrow_c_array__``; an iterable of those.
+    index : int
+        Number of the source.
+
+    Raises
+    ------
+    NeardupTypeError
+        If the data is none of these.
+    """
+    import pyarrow as pa
+
+    if isinstance(data, str | bytes | bytearray | os.PathLike):
+        raise NeardupTypeError(
+            f"a collection of texts is needed, not one {type(data).__name__}: "
+            "pass a list, or a path to dedup()"
+        )
+    if isinstance(data, pa.RecordBatchReader):
+        return _spooled(data, index)
+    if isinstance(data, pa.Array | pa.ChunkedArray | pa.Table | pa.RecordBatch) or _speaks(data):
+        return _held(data, index)
+    if type(data).__module__.partition(".")[0] == "pandas":
+        # Before pandas speaks the protocol itself.
+        frame = hasattr(data, "columns")
+        return _held(pa.Table.from_pandas(data) if frame else pa.Array.from_pandas(data), index)
+    if isinstance(data, dict) or not isinstance(data, Iterable):
+        raise NeardupTypeError(
+            f"cannot read texts from {type(data).__name__}: pass a list of str, a table that "
+            "speaks the Arrow protocol (pyarrow, polars, pandas), or a path"
+        )
+    items = iter(data)
+    head = next(items, None)
+    if head is not None and (isinstance(head, pa.RecordBatch | pa.Table) or _speaks(head)):
+        return _spooled(_reader(chain([head], items)), index)
+    return _texts(chain([] if head is None and _is_empty(data) else [head], items), index)
+
+
+def _speaks(data: Any) -> bool:
+    return hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
+
+
+def _is_empty(data: Any) -> bool:
+    """Tells an empty iterable from one whose first item is None."""
+    try:
+        return len(data) == 0
+    except TypeError:
+        return True
+
+
+def _table(data: Any) -> pa.Table | pa.ChunkedArray:
+    """Anything that speaks Arrow as a table, or as one column."""
+    import pyarrow as pa
+
+    if isinstance(data, pa.Table | pa.ChunkedArray):
+        return data
+    if isinstance(data, pa.RecordBatch):
+        return pa.Table.from_batches([data])
+    if isinstance(data, pa.Array):
+        return pa.chunked_array([data])
+    if hasattr(data, "__arrow_c_stream__"):
+        column = pa.chunked_array(data)
+        if not pa.types.is_struct(column.type):
+            return column
+        return pa.table(data)
+    array = pa.array(data)
+    if pa.types.is_struct(array.type):
+        return pa.Table.from_batches([pa.record_batch(data)])
+    return pa.chunked_array([array])
+
+
+def _held(data: Any, index: int) -> ArrowSource:
+    import pyarrow as pa
+
+    table = _table(data)
+    bare = isinstance(table, pa.ChunkedArray)
+    if bare:
+        table = pa.table({"text": table})
+    return ArrowSource(table.schema, table.to_batches(_LIST_ROWS), bare=bare, index=index)
+
+
+def _reader(items: Iterator[Any]) -> pa.RecordBatchReader:
+    import pyarrow as pa
+
+    tables = (_as_table(item) for item in items)
+    first = next(tables)
+    batches = (
+        batch
+        for table in chain([first], tables)
+        for batch in table.cast(first.schema).to_batches(_LIST_ROWS)
+    )
+    return pa.RecordBatchReader.from_batches(first.schema, batches)
+
+
+def _as_table(item: Any) -> pa.Table:
+    import pyarrow as pa
+
+    table = _table(item)
+    return pa.table({"text": table}) if isinstance(table, pa.ChunkedArray) else table
+
+
+class _Spool:
+    """Batches in a temporary file, which goes with this object."""
+
+    def __init__(self, reader: pa.RecordBatchReader) -> None:
+        import pyarrow as pa
+
+        handle, self._path = tempfile.mkstemp(prefix="neardup-", suffix=".arrow")
+        os.close(handle)
+        self._remove = weakref.finalize(self, os.unlink, self._path)
+        with (
+            pa.OSFile(self._path, "wb") as file,
+            pa.ipc.new_file(
+                file, reader.schema, options=pa.ipc.IpcWriteOptions(unify_dictionaries=True)
+            ) as out,
+        ):
+            if not any(pa.types.is_dictionary(kind) for kind in reader.schema.types):
+                for batch in reader:
+                    out.write_batch(batch)
+            else:
+                # A file has one dictionary a column, so all batches are needed to make it.
+                out.write_table(reader.read_all())
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        with pa.memory_map(self._path) as file:
+            batches = pa.ipc.open_file(file)
+            for number in range(batches.num_record_batches):
+                yield batches.get_batch(number)
+
+
+def _spooled(reader: pa.RecordBatchReader, index: int) -> ArrowSource:
+    return ArrowSource(reader.schema, _Spool(reader), index=index)
+
+
+def _texts(items: Iterator[Any], index: int) -> ArrowSource:
+    """Texts one by one; what is no text becomes null, with its reason."""
+    import pyarrow as pa
+
+    schema = pa.schema([("text", pa.large_string())])
+    batches: list[pa.RecordBatch] = []
+    faults: dict[int, str] = {}
+    waiting: list[str | None] = []
+
+    def flush() -> None:
+        batches.append(pa.record_batch([pa.array(waiting, pa.large_string())], schema))
+        waiting.clear()
+
+    for row, item in enumerate(items):
+        text = None
+        if isinstance(item, str):
+            # numpy's own str and other subclasses become plain.
+            text = str(item)
+            try:
+                text.isascii() or text.encode("utf-8")
+            except UnicodeEncodeError as error:
+                faults[row] = f"half a surrogate pair at character {error.start} is no Unicode text"
+                text = None
+        elif item is not None:
+            faults[row] = f"the text is of type {type(item).__name__}, not str"
+        waiting.append(text)
+        if len(waiting) == _LIST_ROWS:
+            flush()
+    if waiting:
+        flush()
+    return ArrowSource(schema, batches, bare=True, index=index, faults=faults)

@@ -1,0 +1,166 @@
+"""Files that are finished or absent: a temporary name in the same folder, fsync, rename."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import tempfile
+from collections.abc import Iterator
+from types import TracebackType
+from typing import BinaryIO, Protocol, Self
+
+from neardup.errors import NeardupError
+from neardup.io.base import reason
+
+__all__ = ["AtomicFile", "StreamTarget", "Target", "write_bytes", "writing"]
+
+_ADVICE = {
+    errno.ENOSPC: "Free some space or choose another output folder",
+    errno.EDQUOT: "Your quota is used up: free some space or choose another output folder",
+    errno.EACCES: "Choose a folder you may write to",
+    errno.EPERM: "Choose a folder you may write to",
+    errno.EROFS: "Choose a folder you may write to",
+    errno.EFBIG: "The file system allows no file this large: choose another output folder",
+    errno.ENOTDIR: "A part of the path is a file: choose another output folder",
+    errno.ENAMETOOLONG: "Choose a shorter output name",
+    errno.EISDIR: "A folder has that name: choose another output name",
+}
+
+
+@contextlib.contextmanager
+def writing(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn a failure of the system into one line that names the file and says what to do."""
+    try:
+        yield
+    except BrokenPipeError:
+        # The reader of standard output has gone, which is its right.
+        raise
+    except OSError as error:
+        advice = _ADVICE.get(error.errno or 0, "Look at the output folder and run again")
+        message = f"{os.fspath(path)}: cannot be written: {reason(error)}. {advice}."
+        raise NeardupError(message) from error
+
+
+class Target(Protocol):
+    """Where a writer writes: a file under construction, or a stream."""
+
+    path: str
+    file: BinaryIO
+
+    def commit(self) -> None:
+        """Everything has been written."""
+
+    def abort(self) -> None:
+        """It will not be finished."""
+
+
+class StreamTarget:
+    """Standard output, or any open stream, which cannot be taken back."""
+
+    def __init__(self, file: BinaryIO, path: str = "standard output") -> None:
+        self.path, self.file = path, file
+
+    def commit(self) -> None:
+        """Flush."""
+        with writing(self.path):
+            self.file.flush()
+
+    def abort(self) -> None:
+        """What is out is out."""
+
+
+class AtomicFile:
+    """A binary file under construction.
+
+    Parameters
+    ----------
+    path : path-like
+        The name it will have; missing folders are made.
+
+    Notes
+    -----
+    As a context manager it commits on success and aborts on any error. `file` is the open file;
+    whoever wraps it must finish the wrapper before `commit`.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+        self.folder = os.path.dirname(os.path.abspath(self.path))
+        with writing(self.path):
+            if os.path.isdir(self.path):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            os.makedirs(self.folder, exist_ok=True)
+            handle, self._temporary = tempfile.mkstemp(
+                prefix=".neardup-", suffix=".part", dir=self.folder
+            )
+        self.file: BinaryIO = os.fdopen(handle, "wb", buffering=0)
+        self._done = False
+
+    def commit(self) -> None:
+        """Make the file durable under its final name."""
+        if self._done:
+            return
+        try:
+            with writing(self.path):
+                self.file.flush()
+                os.fchmod(self.file.fileno(), 0o666 & ~_umask())
+                os.fsync(self.file.fileno())
+                self.file.close()
+                os.replace(self._temporary, self.path)
+                self._done = True
+                _sync_folder(self.folder)
+        finally:
+            self.abort()
+
+    def abort(self) -> None:
+        """Remove what was written; nothing happens after a commit or a second time."""
+        if self._done:
+            return
+        self._done = True
+        with contextlib.suppress(OSError):
+            self.file.close()
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._temporary)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.commit()
+            return
+        self.abort()
+        if isinstance(error, OSError):
+            with writing(self.path):
+                raise error
+
+
+def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a whole small file, finished or absent."""
+    with AtomicFile(path) as out:
+        view = memoryview(data)
+        while view:
+            view = view[out.file.write(view) or 0 :]
+
+
+def _sync_folder(folder: str) -> None:
+    """Make the rename durable; some file systems cannot, and then there is nothing to do."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _umask() -> int:
+    """The permissions a plain `open` would leave out (there is no way to ask without setting)."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

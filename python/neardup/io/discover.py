@@ -1,0 +1,155 @@
+"""Inputs to files: paths, globs, folders and standard input, each file once, in a fixed order."""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import os
+import sys
+import tempfile
+import weakref
+from collections.abc import Sequence
+from typing import BinaryIO
+
+from neardup.errors import DataError, UsageError
+from neardup.io.atomic import writing
+from neardup.io.base import Source, reason
+from neardup.io.registry import FORMATS, known_suffix, open_source
+
+__all__ = ["find_files", "kept_names", "open_inputs"]
+
+
+def open_inputs(
+    inputs: Sequence[str | os.PathLike[str]],
+    *,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    stdin: BinaryIO | None = None,
+) -> list[Source]:
+    """Open everything that was named, in order.
+
+    Parameters
+    ----------
+    inputs : sequence of path-like
+        Files, folders, globs; ``-`` is standard input.
+    format : str, optional
+        Format of standard input and of files whose suffix says nothing; default jsonl.
+    encoding : str
+        Encoding of text formats.
+    stdin : binary file, optional
+        Read for ``-``.
+
+    Raises
+    ------
+    UsageError
+        A file named twice, an unknown format, no input.
+    DataError
+        A file missing or unreadable, a folder or a glob without files.
+    """
+    if format is not None and format not in FORMATS:
+        raise UsageError(f'unknown format "{format}": choose from {", ".join(FORMATS)}')
+    sources: list[Source] = []
+    for index, name in enumerate(find_files(inputs)):
+        options = {"index": index, "format": format, "encoding": encoding}
+        if name == "-":
+            spool = _spool(stdin or sys.stdin.buffer)
+            source = open_source(spool, name="-", **options)  # type: ignore[arg-type]
+            # The spooled file goes with the source that reads it.
+            weakref.finalize(source, _unlink, spool)
+        else:
+            source = open_source(name, **options)  # type: ignore[arg-type]
+        sources.append(source)
+    return sources
+
+
+def find_files(inputs: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """The files that were named: folders and globs opened, sorted by the bytes of their paths."""
+    if not inputs:
+        raise UsageError("no input: name a file, a folder or a glob, or - for standard input")
+    found: list[str] = []
+    for each in inputs:
+        found.extend(_expand(os.fspath(each)))
+    seen: dict[str, str] = {}
+    for path in found:
+        real = path if path == "-" else os.path.realpath(path)
+        if real in seen:
+            other = "" if seen[real] == path else f" (also as {seen[real]})"
+            raise UsageError(f"{path} is named twice{other}: name each file once")
+        seen[real] = path
+    return found
+
+
+def kept_names(sources: Sequence[Source]) -> list[str]:
+    """For each source its name in the output: the path below the inputs' deepest common folder."""
+    paths = [os.path.abspath(s.name) for s in sources if s.name not in ("", "-")]
+    common = os.path.commonpath([os.path.dirname(path) for path in paths]) if paths else ""
+    names = []
+    for source in sources:
+        if source.name == "":
+            names.append("data.parquet")
+        elif source.name == "-":
+            names.append("stdin" + FORMATS[source.format].suffixes[0])
+        else:
+            names.append(os.path.relpath(os.path.abspath(source.name), common))
+    if len(set(names)) < len(names):
+        raise UsageError("a file named like the output of standard input: name it otherwise")
+    return names
+
+
+def _expand(path: str) -> list[str]:
+    if path == "-":
+        return [path]
+    if os.path.isdir(path):
+        return _folder(path)
+    if os.path.lexists(path):
+        return [_readable(path)]
+    if not glob.has_magic(path):
+        raise DataError("no such file", source=path)
+    matches = sorted(glob.glob(path, recursive=True), key=os.fsencode)
+    files = [match for match in matches if not os.path.isdir(match)]
+    if not files and not matches:
+        raise DataError("no file matches this pattern", source=path)
+    # A pattern that matches folders only means what is in them.
+    return [_readable(file) for file in files] or [f for m in matches for f in _folder(m)]
+
+
+def _folder(path: str) -> list[str]:
+    def refuse(error: OSError) -> None:
+        raise DataError(f"cannot be read: {reason(error)}", source=error.filename) from error
+
+    files = [
+        os.path.join(folder, name)
+        for folder, _, names in os.walk(path, onerror=refuse)
+        for name in names
+        if known_suffix(name)
+    ]
+    if not files:
+        known = " ".join(suffix for each in FORMATS.values() for suffix in each.suffixes)
+        raise DataError(f"no file here has a known suffix ({known})", source=path)
+    return [_readable(file) for file in sorted(files, key=os.fsencode)]
+
+
+def _readable(path: str) -> str:
+    try:
+        with open(path, "rb"):
+            return path
+    except OSError as error:
+        raise DataError(f"cannot be read: {reason(error)}", source=path) from error
+
+
+def _spool(stdin: BinaryIO) -> str:
+    """Standard input in a temporary file, since it will be read more than once."""
+    handle, path = tempfile.mkstemp(prefix="neardup-stdin-")
+    try:
+        with writing(path), os.fdopen(handle, "wb") as out:
+            while data := stdin.read(1 << 20):
+                out.write(data)
+    except BaseException:
+        _unlink(path)
+        raise
+    return path
+
+
+def _unlink(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)

@@ -1,0 +1,140 @@
+"""The formats: suffixes, how to open a file, how to write its rows. A new one is a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from neardup.errors import UsageError
+from neardup.io.arrow import ArrowSource
+from neardup.io.atomic import Target
+from neardup.io.base import Source, Writer
+from neardup.io.codecs import CODECS, split_suffix
+from neardup.io.jsonl import JsonlSource
+from neardup.io.parquet import Layout, ParquetSource, ParquetWriter
+from neardup.io.textrows import TextWriter
+
+__all__ = ["FORMATS", "Format", "format_of", "known_suffix", "open_source", "open_writer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One format.
+
+    Attributes
+    ----------
+    name : str
+        As ``--format`` says it.
+    suffixes : tuple of str
+        The first is the one written.
+    source : callable
+        ``(path, codec, options) -> Source``.
+    writer : callable
+        ``(target, codec, source) -> Writer``; the source is the one whose rows will come.
+    compressed : bool
+        Whether a compression suffix may follow.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    source: Callable[[str, str, dict[str, Any]], Source]
+    writer: Callable[[Target, str, Any], Writer]
+    compressed: bool = True
+
+
+def _parquet_writer(target: Target, codec: str, source: Any) -> Writer:
+    layout = Layout(source.schema) if isinstance(source, ArrowSource) else source.layout()
+    return ParquetWriter(target, layout)
+
+
+def _text_writer(target: Target, codec: str, source: Any) -> Writer:
+    return TextWriter(target, codec)
+
+
+FORMATS: dict[str, Format] = {
+    each.name: each
+    for each in (
+        Format(
+            "jsonl",
+            (".jsonl", ".ndjson"),
+            lambda path, codec, options: JsonlSource(path, codec, **options),
+            _text_writer,
+        ),
+        Format(
+            "parquet",
+            (".parquet", ".pq"),
+            lambda path, codec, options: ParquetSource(
+                path, index=options["index"], name=options["name"]
+            ),
+            _parquet_writer,
+            compressed=False,
+        ),
+    )
+}
+
+
+def known_suffix(path: str) -> tuple[Format, str] | None:
+    """Format and codec by suffix; None where it says nothing.
+
+    Examples
+    --------
+    >>> found = known_suffix("a.ndjson.zst")
+    >>> found[0].name, found[1]
+    ('jsonl', 'zstd')
+    """
+    stem, codec = split_suffix(path)
+    lower = stem.lower()
+    for each in FORMATS.values():
+        if lower.endswith(each.suffixes) and (each.compressed or not codec):
+            return each, codec
+    return None
+
+
+def format_of(path: str, given: str | None = None) -> tuple[Format, str]:
+    """Format and codec of a path; ``given`` is what ``--format`` says of unknown suffixes."""
+    found = known_suffix(path)
+    if found:
+        return found
+    name = given or "jsonl"
+    if name not in FORMATS:
+        raise UsageError(f'unknown format "{name}": choose from {", ".join(FORMATS)}')
+    chosen = FORMATS[name]
+    return chosen, split_suffix(path)[1] if chosen.compressed else ""
+
+
+def open_source(
+    path: str,
+    *,
+    name: str | None = None,
+    index: int = 0,
+    format: str | None = None,
+    encoding: str = "utf-8",
+) -> Source:
+    """Open one file as a source.
+
+    Parameters
+    ----------
+    path : str
+        Where it is.
+    name : str, optional
+        The path as found, where it differs.
+    index : int
+        Number of the source.
+    format : str, optional
+        Format of a file whose suffix says nothing.
+    encoding : str
+        Encoding of text formats.
+    """
+    chosen, codec = format_of(name or path, format)
+    options = {"index": index, "name": path if name is None else name, "encoding": encoding}
+    return chosen.source(path, codec, options)
+
+
+def open_writer(target: Target, source: Source, codec: str | None = None) -> Writer:
+    """A writer for rows of ``source`` in its own format; ``codec`` None is the source's own."""
+    chosen = FORMATS["parquet" if source.format == "arrow" else source.format]
+    codec = source.codec if codec is None else codec
+    if codec and (not chosen.compressed or codec not in CODECS):
+        raise UsageError(f'{chosen.name} files cannot be compressed as "{codec}"')
+    return chosen.writer(target, codec, source)
