@@ -34,10 +34,11 @@ check: $(VENV)/dev ## formatting, lints, types, stubs and documentation examples
 bench: $(BENCH)/built ## time neardup beside its peers, in an environment of its own
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BENCH)/bin/python "$$script"; done
 
-fmt: $(VENV)/dev ## format Rust and Python, apply safe lint fixes
+fmt: $(VENV)/dev ## format Rust and Python, apply safe lint fixes, write docs/options.md
 	cargo fmt --all
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python docs/make_options.py
 
 clean: ## remove everything that was built
 	rm -rf $(VENV) $(BENCH) target python/neardup/_native*.so python/neardup/_native*.pyd
