@@ -10,7 +10,9 @@ from typing import Any
 _WORD = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+|\s+|.", re.DOTALL
 )
-CONTEXT = 24
+CONTEXT = 24  # words shown on each side of a difference
+LONG = 40  # a longer stretch between them is shortened
+LIMIT = 1200  # characters shown of one text
 Piece = tuple[str, bool]
 
 
@@ -73,7 +75,7 @@ def _shorten(words: list[str], first: bool, last: bool) -> str:
     head, tail = (0 if first and not last else CONTEXT), (0 if last and not first else CONTEXT)
     if first and last:
         head, tail = 2 * CONTEXT, 0
-    if len(words) <= head + tail + 8:
+    if len(words) <= head + tail + LONG:
         return "".join(words)
     return f"{''.join(words[:head])} … {''.join(words[len(words) - tail :])}"
 
@@ -82,8 +84,11 @@ def _text(pieces: list[Piece], style: str, marks: tuple[str, str], plain: bool) 
     """Pieces as rich text: styled on a terminal, marked with signs elsewhere."""
     from rich.text import Text
 
-    text = Text()
+    text = Text(overflow="fold")
     for words, differs in pieces:
+        if len(text) > LIMIT:
+            text.append(" …")
+            break
         words = re.sub(r"\s*\n\s*", " ", words)
         if differs and plain:
             text.append(f"{marks[0]}{words}{marks[1]}")
