@@ -151,6 +151,8 @@ def test_differences_are_words_and_han_characters():
     assert ("绿", True) in right
     left, right = difference("same", "same")
     assert left == right == [("same", False)]
+    left, right = difference("ＡＢ，Ｃ\n一", "ab,c 一")
+    assert not any(differs for _, differs in left + right)
     left, right = difference("", "new")
     assert left == []
     assert right == [("new", True)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from typing import Any
 
 # A word, a run of space, or one other character; a Han or Kana character is a word.
@@ -43,6 +44,8 @@ def pair(console: Any, removed: str, kept: str, title: str) -> None:
 def difference(removed: str, kept: str) -> tuple[list[Piece], list[Piece]]:
     """Both texts as pieces, each with whether it differs; long equal stretches are shortened.
 
+    Case, width and the kind of space are no difference, as they are none by default to a run.
+
     Examples
     --------
     >>> left, right = difference("a red fox", "a brown fox")
@@ -54,20 +57,24 @@ def difference(removed: str, kept: str) -> tuple[list[Piece], list[Piece]]:
     a, b = _WORD.findall(removed), _WORD.findall(kept)
     left: list[Piece] = []
     right: list[Piece] = []
-    matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
+    matcher = difflib.SequenceMatcher(None, _plain(a), _plain(b), autojunk=False)
     blocks = matcher.get_opcodes()
     for number, (kind, a0, a1, b0, b1) in enumerate(blocks):
         if kind == "equal":
             first, last = number == 0, number == len(blocks) - 1
-            piece = (_shorten(a[a0:a1], first, last), False)
-            left.append(piece)
-            right.append(piece)
+            left.append((_shorten(a[a0:a1], first, last), False))
+            right.append((_shorten(b[b0:b1], first, last), False))
             continue
         if a1 > a0:
             left.append((_shorten(a[a0:a1], False, False), True))
         if b1 > b0:
             right.append((_shorten(b[b0:b1], False, False), True))
     return left, right
+
+
+def _plain(words: list[str]) -> list[str]:
+    """The words as they are compared."""
+    return [unicodedata.normalize("NFKC", word).casefold().strip() for word in words]
 
 
 def _shorten(words: list[str], first: bool, last: bool) -> str:
