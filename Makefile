@@ -18,8 +18,9 @@ help: ## list these commands
 demo: $(VENV)/built ## build, then remove near-duplicates from the corpus in examples/ and show what was found
 	@$(BIN)/python examples/demo.py
 
+# The Python face holds no algorithm and is tested from Python: its own test binary would need libpython.
 test: check ## run every check and the whole test suite (Rust and Python)
-	cargo test --workspace --locked
+	cargo test --workspace --exclude neardup-py --locked
 	$(BIN)/python -m pytest
 
 check: $(VENV)/dev ## formatting, lints, types, stubs and documentation examples
@@ -34,10 +35,11 @@ check: $(VENV)/dev ## formatting, lints, types, stubs and documentation examples
 bench: $(BENCH)/built ## time neardup beside its peers, in an environment of its own
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BENCH)/bin/python "$$script"; done
 
-fmt: $(VENV)/dev ## format Rust and Python, apply safe lint fixes
+fmt: $(VENV)/dev ## format Rust and Python, apply safe lint fixes, write docs/options.md
 	cargo fmt --all
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python docs/make_options.py
 
 clean: ## remove everything that was built
 	rm -rf $(VENV) $(BENCH) target python/neardup/_native*.so python/neardup/_native*.pyd

@@ -20,6 +20,7 @@ Examples:
   neardup dedup corpus.jsonl.gz -o clean/
   neardup dedup crawl/*.parquet -o clean/ --text content --threshold 0.85
   neardup explain --threshold 0.8 --recall 0.99
+
 \b
 Shell completion, for bash (zsh and fish alike):
   eval "$(_NEARDUP_COMPLETE=bash_source neardup)"

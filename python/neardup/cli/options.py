@@ -34,7 +34,7 @@ class Command(click.Command):
         for name, records in groups.items():
             if records:
                 with formatter.section(name):
-                    formatter.write_dl(records, col_max=28)
+                    formatter.write_dl(records, col_max=min(28, formatter.width // 3))
 
 
 GROUP_OF = {option.name: option.group for option in OPTIONS}

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from typing import Any
 
 # A word, a run of space, or one other character; a Han or Kana character is a word.
 _WORD = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+|\s+|.", re.DOTALL
 )
-CONTEXT = 24
+CONTEXT = 24  # words shown on each side of a difference
+LONG = 40  # a longer stretch between them is shortened
+LIMIT = 1200  # characters shown of one text
 Piece = tuple[str, bool]
 
 
@@ -41,6 +44,8 @@ def pair(console: Any, removed: str, kept: str, title: str) -> None:
 def difference(removed: str, kept: str) -> tuple[list[Piece], list[Piece]]:
     """Both texts as pieces, each with whether it differs; long equal stretches are shortened.
 
+    Case, width and the kind of space are no difference, as they are none by default to a run.
+
     Examples
     --------
     >>> left, right = difference("a red fox", "a brown fox")
@@ -52,14 +57,13 @@ def difference(removed: str, kept: str) -> tuple[list[Piece], list[Piece]]:
     a, b = _WORD.findall(removed), _WORD.findall(kept)
     left: list[Piece] = []
     right: list[Piece] = []
-    matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
+    matcher = difflib.SequenceMatcher(None, _plain(a), _plain(b), autojunk=False)
     blocks = matcher.get_opcodes()
     for number, (kind, a0, a1, b0, b1) in enumerate(blocks):
         if kind == "equal":
             first, last = number == 0, number == len(blocks) - 1
-            piece = (_shorten(a[a0:a1], first, last), False)
-            left.append(piece)
-            right.append(piece)
+            left.append((_shorten(a[a0:a1], first, last), False))
+            right.append((_shorten(b[b0:b1], first, last), False))
             continue
         if a1 > a0:
             left.append((_shorten(a[a0:a1], False, False), True))
@@ -68,12 +72,17 @@ def difference(removed: str, kept: str) -> tuple[list[Piece], list[Piece]]:
     return left, right
 
 
+def _plain(words: list[str]) -> list[str]:
+    """The words as they are compared."""
+    return [unicodedata.normalize("NFKC", word).casefold().strip() for word in words]
+
+
 def _shorten(words: list[str], first: bool, last: bool) -> str:
     """The words next to a difference; the middle of a long stretch becomes an ellipsis."""
     head, tail = (0 if first and not last else CONTEXT), (0 if last and not first else CONTEXT)
     if first and last:
         head, tail = 2 * CONTEXT, 0
-    if len(words) <= head + tail + 8:
+    if len(words) <= head + tail + LONG:
         return "".join(words)
     return f"{''.join(words[:head])} … {''.join(words[len(words) - tail :])}"
 
@@ -82,8 +91,11 @@ def _text(pieces: list[Piece], style: str, marks: tuple[str, str], plain: bool) 
     """Pieces as rich text: styled on a terminal, marked with signs elsewhere."""
     from rich.text import Text
 
-    text = Text()
+    text = Text(overflow="fold")
     for words, differs in pieces:
+        if len(text) > LIMIT:
+            text.append(" …")
+            break
         words = re.sub(r"\s*\n\s*", " ", words)
         if differs and plain:
             text.append(f"{marks[0]}{words}{marks[1]}")

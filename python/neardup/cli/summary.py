@@ -43,7 +43,7 @@ def show(summary: Mapping[str, Any], *, out: str | None, console: Any = None) ->
         console.print(f"! {sentence}", style="yellow", markup=False)
     if out is not None:
         console.print()
-        console.print(_where(out), markup=False, soft_wrap=True)
+        console.print(_where(out), markup=False)
 
 
 def _headline(summary: Mapping[str, Any]) -> str:

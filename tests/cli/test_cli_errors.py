@@ -1,0 +1,78 @@
+"""Whatever goes wrong is one line and an exit status, never a traceback."""
+
+import errno
+import os
+import subprocess
+import sys
+
+import pytest
+
+from neardup.cli import dedup
+from neardup.errors import DataError, NeardupError, NeardupValueError, UsageError
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "line"),
+    [
+        (DataError("a.jsonl:3: no field\n'text'"), 1, "neardup: a.jsonl:3: no field 'text'"),
+        (NeardupError("it broke"), 1, "neardup: it broke"),
+        (UsageError("out: is not empty"), 2, "neardup: out: is not empty"),
+        (NeardupValueError("no"), 2, "neardup: no"),
+        (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "o/k"), 1, "neardup: o/k: No space left"),
+        (FileNotFoundError(2, "No such file or directory", "x"), 1, "neardup: x: No such file"),
+        (MemoryError(), 1, "neardup: out of memory"),
+        (KeyboardInterrupt(), 130, "neardup: interrupted"),
+        (ZeroDivisionError("oh"), 1, "neardup: internal error, a fault of neardup: ZeroDivision"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
+)
+def test_errors_are_one_line(neardup, monkeypatch, error, status, line):
+    def fail(config, inputs):
+        raise error
+
+    monkeypatch.setattr(dedup, "run", fail)
+    result = neardup("dedup", "a", "-o", "x")
+    assert result.exit_code == status
+    assert result.stderr.startswith(line)
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+
+
+def run(*args, **kwargs):
+    """The command line in a process of its own."""
+    command = [sys.executable, "-m", "neardup", *args]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False, **kwargs)
+
+
+def test_version_and_help_of_the_module():
+    version = run("--version")
+    assert version.returncode == 0
+    assert version.stdout.startswith("neardup ")
+    page = run("--help").stdout
+    assert page.startswith("Usage: neardup ")
+    assert "dedup" in page
+    assert "completion" in page
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys; from neardup.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numpy', 'pyarrow', 'rich', 'asyncio'} & set(sys.modules)\n"
+        "sys.exit(repr(heavy) if heavy else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_closed_pipe_is_quiet():
+    child = subprocess.Popen(
+        [sys.executable, "-m", "neardup", "explain", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    child.stdout.close()
+    assert b"Traceback" not in child.stderr.read()
+    child.stderr.close()
+    child.wait(timeout=60)
