@@ -1,7 +1,7 @@
 //! Texts for Python: specs, string columns, and the two passes over them.
 
 use neardup_core::lsh::Banding;
-use neardup_core::sketch::{Scratch, Sketch};
+use neardup_core::sketch::Scratch;
 use neardup_core::text::{Column, Shingler, TextSpec};
 use neardup_core::{parallel, verify};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};

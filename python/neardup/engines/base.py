@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from neardup.io.documents import Documents
-    from neardup.io.base import Batch, Sink
+    from neardup.io.documents import Documents, Ids
+    from neardup.output import Output
+    from neardup.io.base import Batch
     from neardup.survey import Survey
 
 Bools = npt.NDArray[np.bool_]
@@ -110,5 +111,7 @@ class Engine(Protocol):
     def gather(self, documents: Documents, survey: Survey, pairs: Candidates) -> Gathered:
         """The contents of all documents in `pairs`, taken from their texts in a second pass."""
 
-    def write(self, documents: Documents, survey: Survey, keep: Bools, sink: Sink) -> None:
-        """The kept rows of each source, byte for byte."""
+    def write(
+        self, documents: Documents, survey: Survey, keep: Bools, named: Bools, output: Output
+    ) -> Ids:
+        """The kept rows of each source, byte for byte; and the ids of the documents named."""

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from neardup import _native
 from neardup.engines.base import Bools, Candidates, Documents32, T
 from neardup.engines.tiles import Tiles
+from neardup.io.documents import Documents, Ids
 
 if TYPE_CHECKING:
-    from neardup.io.documents import Documents
-    from neardup.io.base import Batch, Sink
+    from neardup.io.base import Batch, Writer
+    from neardup.output import Output
     from neardup.plan import Plan
     from neardup.progress import Progress
     from neardup.survey import Survey
@@ -64,14 +65,35 @@ class MemoryEngine:
         self.progress.stage("verifying")
         return tiles
 
-    def write(self, documents: Documents, survey: Survey, keep: Bools, sink: Sink) -> None:
-        """The kept rows of each source, byte for byte."""
-        total = int(survey.bytes[survey.ok].sum())
-        self.progress.stage("writing", total)
-        for number, source in enumerate(documents.sources[: documents.own]):
-            start = int(survey.starts[number])
-            with sink.writer(source) as writer:
-                for raw in source.rows(documents.id):
-                    first = start + raw.first_row
-                    writer.write(raw, keep[first : first + len(raw)])
-                    self.progress.advance(raw.nbytes, len(raw))
+    def write(
+        self, documents: Documents, survey: Survey, keep: Bools, named: Bools, output: Output
+    ) -> Ids:
+        """The kept rows of each source, byte for byte; and the ids of the documents named."""
+        ids = Ids(named)
+        if output.out is None and documents.fields.id is None:
+            return ids
+        self.progress.stage("writing", int(survey.bytes[survey.ok].sum()))
+        for number, source in enumerate(documents.sources):
+            if number < documents.own:
+                with output.writer(number) as writer:
+                    self._copy(documents, survey, number, keep, ids, writer)
+            elif documents.fields.id is not None:
+                self._copy(documents, survey, number, keep, ids, None)
+        return ids
+
+    def _copy(
+        self,
+        documents: Documents,
+        survey: Survey,
+        number: int,
+        keep: Bools,
+        ids: Ids,
+        writer: Writer | None,
+    ) -> None:
+        start = int(survey.starts[number])
+        for raw in documents.sources[number].rows(documents.fields.id):
+            first, last = start + raw.first_row, start + raw.first_row + raw.rows
+            if writer is not None:
+                writer.write(raw, keep[first:last])
+            ids.take(first, raw.ids, raw.rows)
+            self.progress.advance(int(survey.bytes[first:last].sum()), raw.rows)

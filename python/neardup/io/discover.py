@@ -25,6 +25,7 @@ def open_inputs(
     format: str | None = None,
     encoding: str = "utf-8",
     stdin: BinaryIO | None = None,
+    first: int = 0,
 ) -> list[Source]:
     """Open everything that was named, in order.
 
@@ -38,6 +39,8 @@ def open_inputs(
         Encoding of text formats.
     stdin : binary file, optional
         Read for ``-``.
+    first : int
+        Number of the first source.
 
     Raises
     ------
@@ -49,7 +52,7 @@ def open_inputs(
     if format is not None and format not in FORMATS:
         raise UsageError(f'unknown format "{format}": choose from {", ".join(FORMATS)}')
     sources: list[Source] = []
-    for index, name in enumerate(find_files(inputs)):
+    for index, name in enumerate(find_files(inputs), first):
         options = {"index": index, "format": format, "encoding": encoding}
         if name == "-":
             spool = _spool(stdin or sys.stdin.buffer)

@@ -1,0 +1,127 @@
+"""The documents of a run: sources in order, the fields to read of them, and the rows set aside."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import IO, TYPE_CHECKING, Any
+
+from neardup.io.base import Batch, FieldSpec, Source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Rejects:
+    """Rows that could not be read, as lines of JSON that leave memory when they are many."""
+
+    def __init__(self) -> None:
+        self.counts: dict[int, int] = {}
+        self._lines: IO[bytes] = tempfile.SpooledTemporaryFile(max_size=8 << 20)
+
+    def add(self, source: int, record: dict[str, Any]) -> None:
+        """Set one row aside."""
+        self.counts[source] = self.counts.get(source, 0) + 1
+        self._lines.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+
+    def copy(self, out: IO[bytes]) -> None:
+        """Write all of them to a file."""
+        self._lines.seek(0)
+        while block := self._lines.read(1 << 20):
+            out.write(block)
+        self._lines.seek(0, os.SEEK_END)
+
+    def records(self) -> list[dict[str, Any]]:
+        """All of them, as dicts."""
+        self._lines.seek(0)
+        found = [json.loads(line) for line in self._lines]
+        self._lines.seek(0, os.SEEK_END)
+        return found
+
+
+@dataclass
+class Documents:
+    """What a run reads.
+
+    Attributes
+    ----------
+    sources : list of Source
+        The inputs, then the other side of `--against`.
+    own : int
+        Number of inputs; the sources after them are never written or counted.
+    fields : FieldSpec
+        Which fields of a row are wanted.
+    skip : bool
+        Set bad rows aside instead of stopping at the first.
+    """
+
+    sources: Sequence[Source]
+    own: int
+    fields: FieldSpec
+    skip: bool = False
+    rejects: Rejects = field(default_factory=Rejects)
+
+    def batches(self) -> Iterator[Batch]:
+        """Every batch of every source, in order."""
+        for source in self.sources:
+            yield from source.batches(self.fields)
+
+    def admit(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """Pass batches on, the bad rows in them set aside or, unless `skip`, raised."""
+        for batch in batches:
+            name = self.sources[batch.source].name
+            for reject in batch.rejected:
+                if not self.skip:
+                    raise reject.error(name)
+                if batch.source < self.own:
+                    self.rejects.add(batch.source, reject.record(name))
+            yield batch
+
+    def size(self) -> int | None:
+        """Bytes of text to come as far as file sizes tell: None with compression or in memory."""
+        total = 0
+        for source in self.sources:
+            seen = source.fingerprint()
+            if seen is None or source.codec or source.format == "parquet":
+                return None
+            total += seen[0]
+        return total
+
+
+class Ids:
+    """Ids, as written in the source, of the documents that an answer names."""
+
+    def __init__(self, wanted: Any) -> None:
+        import numpy as np
+
+        self._wanted = np.flatnonzero(wanted)
+        self._parts: list[pa.Array] = []
+        self._seen = 0
+
+    def take(self, first: int, ids: pa.Array | None, count: int) -> None:
+        """Keep the wanted ids of the next `count` documents."""
+        import numpy as np
+        import pyarrow as pa
+
+        end = int(np.searchsorted(self._wanted, first + count))
+        mine = self._wanted[self._seen : end] - first
+        self._seen = end
+        if not len(mine):
+            return
+        if ids is None:
+            self._parts.append(pa.nulls(len(mine), pa.string()))
+        else:
+            self._parts.append(ids.take(pa.array(mine)).cast(pa.string()))
+
+    def at(self, documents: Any) -> pa.Array:
+        """Ids of some documents; all of them must be wanted ones."""
+        import numpy as np
+        import pyarrow as pa
+
+        if not self._parts:
+            return pa.nulls(len(documents), pa.string())
+        whole = pa.chunked_array(self._parts).combine_chunks()
+        return whole.take(pa.array(np.searchsorted(self._wanted, documents)))
