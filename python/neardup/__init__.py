@@ -1,7 +1,9 @@
 """Near-duplicate text: found, verified and removed."""
 
 from neardup._native import __version__
+from neardup.api import dedup
 from neardup.errors import NeardupError, NeardupTypeError, NeardupValueError
+from neardup.result import Result
 from neardup.sketching import FastSimilaritySketch, estimate_jaccard
 
 __all__ = [
@@ -9,6 +11,8 @@ __all__ = [
     "NeardupError",
     "NeardupTypeError",
     "NeardupValueError",
+    "Result",
     "__version__",
+    "dedup",
     "estimate_jaccard",
 ]

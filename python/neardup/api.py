@@ -8,20 +8,70 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from neardup.config import OPTIONS, Config
 from neardup.engines.memory import MemoryEngine
+from neardup.errors import NeardupTypeError
 from neardup.output import Output
 from neardup.plan import Found, Plan, find
+from neardup.progress import Progress, Silent
+from neardup.result import Result
 
 if TYPE_CHECKING:
-    from neardup.config import Config
     from neardup.io.base import Source
-    from neardup.io.documents import Documents, Ids
-    from neardup.progress import Progress
+    from neardup.io.documents import Ids
+
+_KEYWORDS = {option.name for option in OPTIONS if option.python}
 
 
-def run(
-    config: Config, inputs: Sequence[str], out: str | None, progress: Progress
-) -> dict[str, Any]:
+def dedup(data: Any, *, progress: Progress | None = None, **options: Any) -> Result:
+    """Remove near-duplicate texts; what is removed was verified against what is kept.
+
+    Parameters
+    ----------
+    data : object
+        Texts: a list or any iterable of str; a table, frame or column that speaks the Arrow
+        PyCapsule protocol (pyarrow, polars, pandas, duckdb, datasets), or an iterator of such
+        batches; a str or path-like is a file, folder or glob, and so are path-like items of a list.
+    progress : Progress, optional
+        Who watches the run; nobody by default.
+    **options
+        The options of ``neardup dedup``, dashes as underscores, same values and defaults:
+        ``text="text"``, ``id=None``, ``threshold=0.8``, ``recall=0.95``, ``keep="first"``,
+        ``shingle="word:3"``, ``normalize="nfkc,casefold,collapse-space"``, ``out=None`` and so
+        on; see ``neardup dedup --help``.
+
+    Returns
+    -------
+    Result
+        `keep`, `kept`, `removed`, `pairs`, `clusters`, `rejected`, `summary`.
+
+    Raises
+    ------
+    NeardupTypeError, NeardupValueError
+        An unknown option, a value that is not allowed, data that holds no texts.
+    NeardupError
+        A bad row or file, an output that cannot be written.
+
+    Examples
+    --------
+    >>> import neardup
+    >>> r = neardup.dedup(["One and the same text.", "one and  the same TEXT.", "Another text."])
+    >>> r.keep.tolist()
+    [True, False, True]
+    >>> r.removed["reason"].to_pylist()
+    ['exact']
+    """
+    for name in options:
+        if name not in _KEYWORDS:
+            Config.from_options({name: options[name]})  # an unknown name: the nearest is offered
+            raise NeardupTypeError(f"{name}: can be given on the command line only")
+    config = Config.from_options(options)
+    sources, held = _open(data, config)
+    found, ids, summary = execute(config, sources, progress or Silent())
+    return Result(held, found, ids, summary)
+
+
+def run(config: Config, inputs: Sequence[str], progress: Progress) -> dict[str, Any]:
     """Deduplicate files; what the command line calls.
 
     Returns
@@ -31,9 +81,7 @@ def run(
     """
     from neardup.io import open_inputs
 
-    del out  # the configuration names it
-    options = {"format": config.format, "encoding": config.encoding}
-    sources = open_inputs(inputs, **options)
+    sources = open_inputs(inputs, format=config.format, encoding=config.encoding)
     return execute(config, sources, progress)[2]
 
 
@@ -63,14 +111,31 @@ def execute(
     with output.guarded():
         ids = engine.write(documents, found.base.survey, found.keep, tables.named(found), output)
         places = tables.Places(documents, found.base.survey.starts, ids)
-        if output.out is not None or config.removed or config.pairs:
-            output.table("removed", tables.removed(found, places))
-            output.table("pairs", tables.pairs(found, places))
-            output.table("clusters", tables.clusters(found, places))
+        for name in ("removed", "pairs", "clusters"):
+            if output.wants(name):
+                output.table(name, getattr(tables, name)(found, places))
         output.rejects(documents)
         summary = _timed(tables.summary(found), found, time.perf_counter() - began)
         output.summary(summary)
     return found, ids, summary
+
+
+def _open(data: Any, config: Config) -> tuple[Sequence[Source], Any]:
+    """Sources of data in memory or of paths, and the data to select kept rows from."""
+    from neardup.io import open_inputs, open_memory
+
+    if isinstance(data, str | os.PathLike):
+        paths = [data]
+    elif isinstance(data, list | tuple) and any(isinstance(item, os.PathLike) for item in data):
+        paths = list(data)
+        if not all(isinstance(item, os.PathLike) for item in paths):
+            raise NeardupTypeError(
+                "a list holds either paths (path-like objects) or texts (str), not both; "
+                "wrap each path in pathlib.Path"
+            )
+    else:
+        return [open_memory(data)], data
+    return open_inputs(paths, encoding=config.encoding), None
 
 
 def _timed(summary: dict[str, Any], found: Found, seconds: float) -> dict[str, Any]:
@@ -99,8 +164,3 @@ def _peak_memory() -> int:
         return 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
-
-
-def is_path(data: Any) -> bool:
-    """Whether data names a file rather than being a text."""
-    return isinstance(data, str | os.PathLike)

@@ -113,15 +113,12 @@ class Output:
             raise
 
     @contextlib.contextmanager
-    def writer(self, number: int) -> Iterator[Writer | None]:
-        """A writer for the kept rows of a source; None where nothing is written."""
-        if self.out is None:
-            yield None
-            return
+    def writer(self, number: int) -> Iterator[Writer]:
+        """A writer for the kept rows of a source."""
         source: Source = self.sources[number]
         codec = None
         target: Target
-        if self.out == "-":
+        if self.out is None or self.out == "-":
             target = StreamTarget(sys.stdout.buffer)
             codec = ""
         elif self.folder:
@@ -138,17 +135,22 @@ class Output:
             writer.abort()
             raise
 
+    def wants(self, name: str) -> bool:
+        """Whether a table is written anywhere."""
+        return bool(self._paths(name))
+
     def table(self, name: str, table: pa.Table) -> None:
         """Write a table into the folder, and wherever else it was asked for."""
         import pyarrow.parquet as pq
 
-        extra = getattr(self.config, name, None)
-        paths = [os.path.join(self.out, f"{name}.parquet")] if self.folder and self.out else []
-        if extra is not None and not self.config.dry_run:
-            paths.append(extra)
-        for path in paths:
+        for path in self._paths(name):
             with writing(path), self._file(path) as file:
                 pq.write_table(table, file.file, compression="zstd")
+
+    def _paths(self, name: str) -> list[str]:
+        extra = getattr(self.config, name, None)
+        paths = [os.path.join(self.out, f"{name}.parquet")] if self.folder and self.out else []
+        return paths if extra is None or self.config.dry_run else [*paths, extra]
 
     def rejects(self, documents: Documents) -> None:
         """Write the rows set aside."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,12 @@ class Plan:
             config.threshold, config.recall, config.size, config.bands, config.rows
         )
         self.sketch = _native.Sketch(config.sketch, config.size, config.seed)
+
+    def at(self, config: Config) -> Plan:
+        """The same plan with another threshold; bands stay as they are."""
+        other = copy(self)
+        other.config, other.threshold = config, config.threshold
+        return other
 
     def kernel(self) -> Kernel:
         """Pass one over a batch."""

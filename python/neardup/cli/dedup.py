@@ -56,5 +56,5 @@ def run(config: Config, inputs: tuple[str, ...]) -> dict[str, Any]:
     from neardup.cli.progress import watch
 
     with watch(quiet=config.quiet) as progress:
-        summary: dict[str, Any] = api.run(config, inputs, config.out, progress)
+        summary: dict[str, Any] = api.run(config, inputs, progress)
     return summary

@@ -115,3 +115,6 @@ class Engine(Protocol):
         self, documents: Documents, survey: Survey, keep: Bools, named: Bools, output: Output
     ) -> Ids:
         """The kept rows of each source, byte for byte; and the ids of the documents named."""
+
+    def ids(self, documents: Documents, survey: Survey, named: Bools) -> Ids:
+        """The ids of the documents named."""

@@ -11,7 +11,7 @@ from neardup.engines.tiles import Tiles
 from neardup.io.documents import Documents, Ids
 
 if TYPE_CHECKING:
-    from neardup.io.base import Batch, Writer
+    from neardup.io.base import Batch, RawBatch
     from neardup.output import Output
     from neardup.plan import Plan
     from neardup.progress import Progress
@@ -69,31 +69,37 @@ class MemoryEngine:
         self, documents: Documents, survey: Survey, keep: Bools, named: Bools, output: Output
     ) -> Ids:
         """The kept rows of each source, byte for byte; and the ids of the documents named."""
+        if output.out is None:
+            return self.ids(documents, survey, named)
         ids = Ids(named)
-        if output.out is None and documents.fields.id is None:
-            return ids
         self.progress.stage("writing", int(survey.bytes[survey.ok].sum()))
-        for number, source in enumerate(documents.sources):
+        for number in range(len(documents.sources)):
             if number < documents.own:
                 with output.writer(number) as writer:
-                    self._copy(documents, survey, number, keep, ids, writer)
+                    for first, last, raw in self._rows(documents, survey, number):
+                        writer.write(raw, keep[first:last])
+                        ids.take(first, raw.ids, raw.rows)
             elif documents.fields.id is not None:
-                self._copy(documents, survey, number, keep, ids, None)
+                for first, _, raw in self._rows(documents, survey, number):
+                    ids.take(first, raw.ids, raw.rows)
         return ids
 
-    def _copy(
-        self,
-        documents: Documents,
-        survey: Survey,
-        number: int,
-        keep: Bools,
-        ids: Ids,
-        writer: Writer | None,
-    ) -> None:
+    def ids(self, documents: Documents, survey: Survey, named: Bools) -> Ids:
+        """The ids of the documents named."""
+        ids = Ids(named)
+        if documents.fields.id is not None:
+            self.progress.stage("reading ids", int(survey.bytes[survey.ok].sum()))
+            for number in range(len(documents.sources)):
+                for first, _, raw in self._rows(documents, survey, number):
+                    ids.take(first, raw.ids, raw.rows)
+        return ids
+
+    def _rows(
+        self, documents: Documents, survey: Survey, number: int
+    ) -> Iterator[tuple[int, int, RawBatch]]:
+        """Raw rows of a source with the numbers of their documents."""
         start = int(survey.starts[number])
         for raw in documents.sources[number].rows(documents.fields.id):
             first, last = start + raw.first_row, start + raw.first_row + raw.rows
-            if writer is not None:
-                writer.write(raw, keep[first:last])
-            ids.take(first, raw.ids, raw.rows)
+            yield first, last, raw
             self.progress.advance(int(survey.bytes[first:last].sum()), raw.rows)

@@ -1,0 +1,256 @@
+"""What `dedup` gives back: the rows kept, why each other went, and the questions one asks next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neardup.errors import NeardupError, NeardupValueError
+from neardup.plan import EXACT, Found, answer
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from neardup.io.documents import Ids
+    from neardup.tables import Places
+
+
+class Result:
+    """The answer of `neardup.dedup`.
+
+    Examples
+    --------
+    >>> import neardup
+    >>> texts = ["the cat sat on the mat", "The cat sat on the mat!", "a dog barked all night"]
+    >>> r = neardup.dedup(texts)
+    >>> r.kept
+    ['the cat sat on the mat', 'a dog barked all night']
+    >>> r.removed.select(["row", "kept_row", "similarity", "reason"]).to_pylist()
+    [{'row': 1, 'kept_row': 0, 'similarity': 1.0, 'reason': 'near'}]
+    """
+
+    def __init__(self, data: Any, found: Found, ids: Ids, summary: dict[str, Any]) -> None:
+        self._data, self._found, self._ids = data, found, ids
+        self._tables: dict[str, pa.Table] = {}
+        self.summary = summary
+        """Counts and settings of the run, as in summary.json."""
+
+    @property
+    def keep(self) -> npt.NDArray[np.bool_]:
+        """Which rows stay: a mask in input order, shape (rows of all inputs,)."""
+        base = self._found.base
+        return self._found.keep[: int(base.survey.starts[base.documents.own])]
+
+    @property
+    def kept(self) -> Any:
+        """The rows that stay, in the kind that came in; for paths an iterator of record batches."""
+        return select(self._data, self.keep, self._found)
+
+    @property
+    def removed(self) -> pa.Table:
+        """Each removed row: source, row, id, kept_source, kept_row, kept_id, similarity, reason."""
+        return self._table("removed")
+
+    @property
+    def pairs(self) -> pa.Table:
+        """Every verified pair once: source, row, id of both sides, and the similarity."""
+        return self._table("pairs")
+
+    @property
+    def clusters(self) -> pa.Table:
+        """Each row that has a duplicate: source, row, id, cluster, representative."""
+        return self._table("clusters")
+
+    @property
+    def rejected(self) -> pa.Table:
+        """Rows that could not be read, with ``on_error="skip"``: source, row, reason, raw."""
+        from neardup import tables
+
+        return tables.rejected(self._found.base.documents.rejects)
+
+    def rethreshold(self, threshold: float) -> Result:
+        """The answer at a higher threshold, from the pairs already verified.
+
+        Parameters
+        ----------
+        threshold : float
+            At least the threshold of the run, at most 1.
+
+        Returns
+        -------
+        Result
+            Bands and verified pairs are kept, clusters are made again; nothing is written.
+
+        Raises
+        ------
+        NeardupValueError
+            A threshold below that of the run, whose pairs are not known.
+        """
+        from dataclasses import replace
+
+        from neardup import tables
+
+        base = self._found.base
+        config = replace(base.plan.config, threshold=threshold)
+        if config.threshold < base.plan.threshold:
+            raise NeardupValueError(
+                f"threshold: {threshold} is below the {base.plan.threshold} of this run, whose "
+                "pairs are not known; run dedup again"
+            )
+        pairs = self._found.pairs
+        pairs = pairs.where(pairs.similarity >= config.threshold)
+        base = replace(base, plan=base.plan.at(config))
+        if config.cluster == "star":
+            found = answer(base, pairs, self._found.guarded, None)
+        else:
+            with base.engine.gather(base.documents, base.survey, base.candidates) as sets:
+                found = answer(base, pairs, self._found.guarded, sets)
+        ids = base.engine.ids(base.documents, base.survey, tables.named(found))
+        clock = ("seconds", "megabytes_per_second", "peak_rss_bytes", "version")
+        timed = {name: self.summary[name] for name in clock}
+        return Result(self._data, found, ids, {**tables.summary(found), **timed})
+
+    def sample(self, n: int = 10, near: float | None = None) -> list[dict[str, Any]]:
+        """Removed rows with both texts, to be read by a person.
+
+        Parameters
+        ----------
+        n : int
+            At most so many.
+        near : float, optional
+            Take those whose similarity is nearest to this; without it, spread over all.
+
+        Returns
+        -------
+        list of dict
+            source, row, kept_source, kept_row, similarity, reason, text, kept_text.
+        """
+        found = self._found
+        gone = np.flatnonzero(found.reason > 0)
+        if near is not None:
+            gone = gone[np.argsort(np.abs(found.similarity[gone] - near), kind="stable")][:n]
+        elif len(gone) > n:
+            order = np.argsort(found.similarity[gone], kind="stable")
+            gone = gone[order[np.linspace(0, len(gone) - 1, n).astype(int)]]
+        partners = found.partner[gone].astype(np.int64)
+        texts = _texts(found, np.union1d(gone, partners))
+        rows = []
+        for document, partner in zip(gone.tolist(), partners.tolist(), strict=True):
+            source, row = found.base.survey.place(document)
+            kept_source, kept_row = found.base.survey.place(partner)
+            names = [each.name for each in found.base.documents.sources]
+            rows.append(
+                {
+                    "source": names[source],
+                    "row": row,
+                    "kept_source": names[kept_source],
+                    "kept_row": kept_row,
+                    "similarity": float(found.similarity[document]),
+                    "reason": "exact" if found.reason[document] == EXACT else "near",
+                    "text": texts[document],
+                    "kept_text": texts[partner],
+                }
+            )
+        return rows
+
+    def _table(self, name: str) -> pa.Table:
+        from neardup import tables
+
+        if name not in self._tables:
+            self._tables[name] = getattr(tables, name)(self._found, self._places())
+        return self._tables[name]
+
+    def _places(self) -> Places:
+        from neardup.tables import Places
+
+        base = self._found.base
+        return Places(base.documents, base.survey.starts, self._ids)
+
+    def __len__(self) -> int:
+        return int(np.count_nonzero(self.keep))
+
+    def __repr__(self) -> str:
+        s = self.summary
+        return (
+            f"<neardup.Result: {s['kept']:,} of {s['documents']:,} documents kept, "
+            f"{s['exact_duplicates']:,} exact and {s['near_duplicates']:,} near duplicates removed "
+            f"in {s['clusters']:,} clusters at {s['threshold']}>"
+        )
+
+    def _repr_html_(self) -> str:
+        s = self.summary
+        names = ("documents", "kept", "exact_duplicates", "near_duplicates", "rejected", "clusters")
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{name.replace('_', ' ')}</th>"
+            f"<td style='text-align:right'>{s[name]:,}</td></tr>"
+            for name in names
+        )
+        return (
+            f"<table><caption>neardup: threshold {s['threshold']}, {s['seconds']} s</caption>"
+            f"{cells}</table>"
+        )
+
+
+def select(data: Any, keep: npt.NDArray[np.bool_], found: Found) -> Any:
+    """The rows of a mask, in the kind the data came in."""
+    module = type(data).__module__.partition(".")[0]
+    if data is None:
+        return _batches(found)
+    if isinstance(data, list | tuple):
+        return [item for item, stays in zip(data, keep.tolist(), strict=True) if stays]
+    if module == "pandas":
+        return data[keep]
+    if module == "polars":
+        return data.filter(keep)
+    if module == "datasets" and hasattr(data, "select"):
+        return data.select(np.flatnonzero(keep))
+    if module == "pyarrow" and hasattr(data, "filter"):
+        import pyarrow as pa
+
+        return data.filter(pa.array(keep))
+    import pyarrow as pa
+
+    batches = list(_batches(found))
+    whole = pa.Table.from_batches(batches, found.base.documents.sources[0].schema)  # type: ignore[attr-defined]
+    source = found.base.documents.sources[0]
+    if getattr(source, "bare", False):
+        return whole.column(0).to_pylist()
+    return whole
+
+
+def _batches(found: Found) -> Iterator[pa.RecordBatch]:
+    """Kept rows of each input as record batches; of text formats the raw rows, as binary."""
+    import pyarrow as pa
+
+    base = found.base
+    keep = found.keep
+    for number, source in enumerate(base.documents.sources[: base.documents.own]):
+        start = int(base.survey.starts[number])
+        for raw in source.rows():
+            mask = keep[start + raw.first_row : start + raw.first_row + raw.rows]
+            if isinstance(raw.data, pa.RecordBatch):
+                yield raw.data.filter(pa.array(mask))
+            elif isinstance(raw.data, pa.Table):
+                yield from raw.data.filter(pa.array(mask)).to_batches()
+            else:
+                rows = [raw.data.raw(i) for i in np.flatnonzero(mask).tolist()]
+                yield pa.record_batch({"raw": pa.array(rows, pa.large_binary())})
+
+
+def _texts(found: Found, wanted: npt.NDArray[np.int64]) -> dict[int, str]:
+    """Texts of some documents, read again."""
+    texts: dict[int, str] = {}
+    starts = found.base.survey.starts
+    for batch in found.base.documents.batches():
+        first = int(starts[batch.source]) + batch.first_row
+        low, high = np.searchsorted(wanted, [first, first + len(batch)])
+        for document in wanted[low:high].tolist():
+            texts[document] = batch.texts[document - first].as_py()
+        if high == len(wanted):
+            break
+    if len(texts) < len(wanted):
+        raise NeardupError("the data changed since the run: rows it named are not there any more")
+    return texts
