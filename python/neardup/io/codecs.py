@@ -78,10 +78,8 @@ class _KeepOpen:
         self._file, self.closed = file, False
 
     def write(self, data: bytes) -> None:
-        """Write all of it; a plain file may take less than it was given."""
-        view = memoryview(data)
-        while view:
-            view = view[self._file.write(view) or len(view) :]
+        """Write all of it."""
+        self._file.write(data)
 
     def close(self) -> None:
         """Only this end."""
