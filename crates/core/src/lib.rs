@@ -13,8 +13,10 @@
 //!    |  cluster::     star | components
 //! clusters
 //! ```
+pub mod csv;
 pub mod error;
 pub mod hash;
+pub mod json_array;
 mod json_stops;
 mod json_string;
 pub mod json_walk;

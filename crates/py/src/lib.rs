@@ -6,5 +6,8 @@ mod jsonl;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
-    use super::jsonl::{JsonlBlock, JsonlLines, field_names, scan_jsonl, scan_lines};
+    use super::jsonl::{
+        JsonArray, JsonlBlock, JsonlLines, field_names, first_record, is_json_array, scan_csv,
+        scan_jsonl, scan_lines, scan_text,
+    };
 }
