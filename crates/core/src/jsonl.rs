@@ -137,7 +137,11 @@ pub fn lines(block: &[u8], first_line: u64) -> Lines {
 
 /// Reads each row of `block`: checks it whole, takes the text at `texts` and the values at `carried`.
 pub fn scan(block: &[u8], texts: &[Path], carried: &[Path], first_line: u64) -> Block {
-    let lines = lines(block, first_line);
+    scan_rows(block, lines(block, first_line), texts, carried)
+}
+
+/// The same for rows that have been found already, of whatever shape; `lines` must lie in `block`.
+pub(crate) fn scan_rows(block: &[u8], lines: Lines, texts: &[Path], carried: &[Path]) -> Block {
     let rows = lines.starts.len();
     let mut reader = Reader {
         walker: Walker::new(texts.iter().chain(carried).cloned()),
@@ -252,14 +256,14 @@ impl Reader {
 }
 
 impl Strings {
-    fn with_capacity(rows: usize, bytes: usize) -> Self {
+    pub(crate) fn with_capacity(rows: usize, bytes: usize) -> Self {
         let mut offsets = Vec::with_capacity(rows + 1);
         offsets.push(0);
         Self { data: Vec::with_capacity(bytes), offsets }
     }
 
     /// Ends the current string.
-    fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.offsets.push(self.data.len() as i64);
     }
 
@@ -272,7 +276,7 @@ impl Strings {
 }
 
 impl Values {
-    fn with_capacity(rows: usize) -> Self {
+    pub(crate) fn with_capacity(rows: usize) -> Self {
         Self { strings: Strings::with_capacity(rows, 0), kinds: Vec::with_capacity(rows) }
     }
 

@@ -15,9 +15,11 @@
 //! ```
 pub mod cluster;
 pub mod contents;
+pub mod csv;
 pub mod error;
 pub mod exact;
 pub mod hash;
+pub mod json_array;
 mod json_stops;
 mod json_string;
 pub mod json_walk;

@@ -1,5 +1,5 @@
 //! JSON Lines for Python: blocks of bytes in, numpy arrays out.
-use neardup_core::jsonl;
+use neardup_core::{csv, json_array, jsonl};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -67,10 +67,19 @@ pub fn scan_jsonl(
     // An empty path is never found, so its column comes back empty.
     let carried = [path(id_path.unwrap_or_default()), path(key_path.unwrap_or_default())];
     let read = py.detach(|| jsonl::scan(bytes, &texts, &carried, first_line));
-    let [id, key]: [jsonl::Values; 2] = read
-        .values
-        .try_into()
-        .map_err(|_| pyo3::exceptions::PyRuntimeError::new_err("two paths in, two columns out"))?;
+    pack(py, read)
+}
+
+/// A block as numpy arrays; a column that was not asked for is empty.
+fn pack(py: Python<'_>, read: jsonl::Block) -> PyResult<JsonlBlock> {
+    let mut values = read.values.into_iter();
+    let mut column = || {
+        let next = values.next().map(|v| (v.strings.data, v.strings.offsets, v.kinds));
+        let (data, offsets, kinds) = next.unwrap_or_default();
+        (array(py, data), array(py, offsets), array(py, kinds))
+    };
+    let (id_data, id_offsets, id_kind) = column();
+    let (key_data, key_offsets, key_kind) = column();
     Ok(JsonlBlock {
         lines: lines(py, read.lines)?,
         status: array(py, read.status),
@@ -78,12 +87,12 @@ pub fn scan_jsonl(
         field: array(py, read.field),
         text_data: array(py, read.text.data),
         text_offsets: array(py, read.text.offsets),
-        id_data: array(py, id.strings.data),
-        id_offsets: array(py, id.strings.offsets),
-        id_kind: array(py, id.kinds),
-        key_data: array(py, key.strings.data),
-        key_offsets: array(py, key.strings.offsets),
-        key_kind: array(py, key.kinds),
+        id_data,
+        id_offsets,
+        id_kind,
+        key_data,
+        key_offsets,
+        key_kind,
     })
 }
 
@@ -104,4 +113,99 @@ pub fn scan_lines(
 #[pyfunction]
 pub fn field_names(line: &[u8]) -> Vec<String> {
     jsonl::field_names(line)
+}
+
+/// The elements of one JSON array, found and ready to be read.
+#[pyclass(frozen, module = "neardup._native")]
+pub struct JsonArray {
+    found: jsonl::Lines,
+}
+
+#[pymethods]
+impl JsonArray {
+    /// Find the elements of an array; a `ValueError` says why there is none.
+    #[new]
+    fn new(py: Python<'_>, data: PyReadonlyArray1<'_, u8>) -> PyResult<Self> {
+        let bytes = data.as_slice()?;
+        let found = py.detach(|| json_array::elements(bytes));
+        let found = found.map_err(|e| pyo3::exceptions::PyValueError::new_err(e.to_string()))?;
+        Ok(Self { found })
+    }
+
+    fn __len__(&self) -> usize {
+        self.found.starts.len()
+    }
+
+    /// Where they stand.
+    fn lines(&self, py: Python<'_>) -> PyResult<Py<JsonlLines>> {
+        lines(py, self.found.clone())
+    }
+
+    /// Read the elements numbered `first..stop`; offsets count from the first one's start.
+    #[pyo3(signature = (data, first, stop, text_paths, id_path=None, key_path=None))]
+    #[expect(clippy::too_many_arguments, reason = "the same as scan_jsonl, and a range")]
+    fn scan(
+        &self,
+        py: Python<'_>,
+        data: PyReadonlyArray1<'_, u8>,
+        first: usize,
+        stop: usize,
+        text_paths: Vec<Vec<String>>,
+        id_path: Option<Vec<String>>,
+        key_path: Option<Vec<String>>,
+    ) -> PyResult<JsonlBlock> {
+        let bytes = data.as_slice()?;
+        if self.found.ends.last().is_some_and(|&end| end > bytes.len() as u64) {
+            let message = "the data is not what the elements were found in";
+            return Err(pyo3::exceptions::PyValueError::new_err(message));
+        }
+        let texts: Vec<jsonl::Path> = text_paths.into_iter().map(path).collect();
+        let carried = [path(id_path.unwrap_or_default()), path(key_path.unwrap_or_default())];
+        let read =
+            py.detach(|| json_array::scan(bytes, &self.found, first, stop, &texts, &carried));
+        pack(py, read)
+    }
+}
+
+/// Whether data begins as a JSON array does.
+#[pyfunction]
+pub fn is_json_array(data: &[u8]) -> bool {
+    json_array::is_array(data)
+}
+
+/// Read the records of a block; the second value is how much of it has been read.
+#[pyfunction]
+#[pyo3(signature = (block, delimiter, texts, carried, first_line, last))]
+pub fn scan_csv(
+    py: Python<'_>,
+    block: PyReadonlyArray1<'_, u8>,
+    delimiter: u8,
+    texts: Vec<usize>,
+    carried: Vec<usize>,
+    first_line: u64,
+    last: bool,
+) -> PyResult<(JsonlBlock, usize)> {
+    let bytes = block.as_slice()?;
+    let (read, used) =
+        py.detach(|| csv::scan(bytes, delimiter, &texts, &carried, first_line, last));
+    Ok((pack(py, read)?, used))
+}
+
+/// The fields of the first record of a block, and the offset after it.
+#[pyfunction]
+pub fn first_record(block: &[u8], delimiter: u8) -> (Vec<Vec<u8>>, usize) {
+    csv::first_record(block, delimiter)
+}
+
+/// Read every line of a block as a text, blank ones too.
+#[pyfunction]
+#[pyo3(signature = (block, first_line=1))]
+pub fn scan_text(
+    py: Python<'_>,
+    block: PyReadonlyArray1<'_, u8>,
+    first_line: u64,
+) -> PyResult<JsonlBlock> {
+    let bytes = block.as_slice()?;
+    let read = py.detach(|| csv::plain_lines(bytes, first_line));
+    pack(py, read)
 }

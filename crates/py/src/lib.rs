@@ -16,7 +16,10 @@ mod _native {
         verify_pairs,
     };
     #[pymodule_export]
-    use crate::jsonl::{JsonlBlock, JsonlLines, field_names, scan_jsonl, scan_lines};
+    use crate::jsonl::{
+        JsonArray, JsonlBlock, JsonlLines, field_names, first_record, is_json_array, scan_csv,
+        scan_jsonl, scan_lines, scan_text,
+    };
     #[pymodule_export]
     use crate::sketch::{PySketch, estimate_rows, hash_signed, hash_tokens, hash_unsigned};
     #[pymodule_export]

@@ -94,7 +94,8 @@ class AtomicFile:
             handle, self._temporary = tempfile.mkstemp(
                 prefix=".neardup-", suffix=".part", dir=self.folder
             )
-        self.file: BinaryIO = os.fdopen(handle, "wb", buffering=0)
+        # Buffered: a plain file may take less than it was given, and say so to nobody.
+        self.file: BinaryIO = os.fdopen(handle, "wb", buffering=1 << 16)
         self._done = False
 
     def commit(self) -> None:
@@ -144,9 +145,7 @@ class AtomicFile:
 def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a whole small file, finished or absent."""
     with AtomicFile(path) as out:
-        view = memoryview(data)
-        while view:
-            view = view[out.file.write(view) or 0 :]
+        out.file.write(data)
 
 
 def _sync_folder(folder: str) -> None:

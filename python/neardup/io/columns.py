@@ -170,6 +170,11 @@ def _shown(value: pa.Scalar) -> object:
         return value.as_py()
     except UnicodeDecodeError:
         return repr(value.as_buffer().to_pybytes())
+    except ValueError:
+        # Python's dates know no nanoseconds; Arrow's text of them does.
+        import pyarrow as pa
+
+        return value.cast(pa.string()).as_py()
 
 
 def _decoded(raw: bytes | None) -> str | None:

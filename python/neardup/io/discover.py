@@ -9,7 +9,7 @@ import sys
 import tempfile
 import weakref
 from collections.abc import Sequence
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from neardup.errors import DataError, UsageError
 from neardup.io.atomic import writing
@@ -24,6 +24,7 @@ def open_inputs(
     *,
     format: str | None = None,
     encoding: str = "utf-8",
+    whole_file: bool = False,
     stdin: BinaryIO | None = None,
     first: int = 0,
 ) -> list[Source]:
@@ -37,6 +38,8 @@ def open_inputs(
         Format of standard input and of files whose suffix says nothing; default jsonl.
     encoding : str
         Encoding of text formats.
+    whole_file : bool
+        Each plain text file is one document.
     stdin : binary file, optional
         Read for ``-``.
     first : int
@@ -52,15 +55,15 @@ def open_inputs(
     if format is not None and format not in FORMATS:
         raise UsageError(f'unknown format "{format}": choose from {", ".join(FORMATS)}')
     sources: list[Source] = []
+    options: dict[str, Any] = {"format": format, "encoding": encoding, "whole_file": whole_file}
     for index, name in enumerate(find_files(inputs), first):
-        options = {"index": index, "format": format, "encoding": encoding}
         if name == "-":
             spool = _spool(stdin or sys.stdin.buffer)
-            source = open_source(spool, name="-", **options)  # type: ignore[arg-type]
+            source = open_source(spool, name="-", index=index, **options)
             # The spooled file goes with the source that reads it.
             weakref.finalize(source, _unlink, spool)
         else:
-            source = open_source(name, **options)  # type: ignore[arg-type]
+            source = open_source(name, index=index, **options)
         sources.append(source)
     return sources
 

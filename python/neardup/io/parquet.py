@@ -99,9 +99,12 @@ class ParquetSource:
             size = max(1, min(_BATCH_ROWS, _BATCH_BYTES * meta.num_rows // max(1, nbytes)))
             seen = 0
             try:
-                for batch in file.iter_batches(size, columns=columns, use_threads=False):
-                    seen += batch.num_rows
-                    yield batch
+                # One row group at a time: Arrow cannot make one batch of two groups' nested
+                # dictionaries.
+                for group in range(meta.num_row_groups):
+                    for batch in file.iter_batches(size, [group], columns, use_threads=False):
+                        seen += batch.num_rows
+                        yield batch
             except (OSError, pa.ArrowException) as error:
                 message = f"row group cannot be read after row {seen}: {reason(error)}"
                 raise DataError(message, source=self.name) from error
@@ -190,12 +193,10 @@ class ParquetWriter:
 
     def write(self, batch: RawBatch, mask: np.ndarray[Any, Any]) -> None:
         """Write the rows of ``batch`` where ``mask`` is true."""
-        import pyarrow as pa
-
-        kept = batch.data.filter(pa.array(mask))
-        self._waiting.append(kept)
-        self._rows += kept.num_rows
-        self._bytes += kept.nbytes
+        for kept in _kept(batch.data, mask):
+            self._waiting.append(kept)
+            self._rows += kept.num_rows
+            self._bytes += kept.nbytes
         if self._rows >= self._group_rows or self._bytes >= _GROUP_BYTES:
             self._flush()
 
@@ -225,6 +226,18 @@ class ParquetWriter:
         with writing(self._target.path):
             self._file.write_table(table, row_group_size=self._group_rows)
         self._waiting, self._rows, self._bytes = [], 0, 0
+
+
+def _kept(batch: pa.RecordBatch, mask: np.ndarray[Any, Any]) -> list[pa.RecordBatch]:
+    """The rows where ``mask`` is true; whole runs of them for types Arrow cannot filter."""
+    import numpy as np
+    import pyarrow as pa
+
+    try:
+        return [batch.filter(pa.array(mask))]
+    except pa.ArrowNotImplementedError:
+        edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False]))))
+        return [batch.slice(a, b - a) for a, b in edges.reshape(-1, 2).tolist()]
 
 
 def _codec_name(name: str) -> str:

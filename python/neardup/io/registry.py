@@ -11,9 +11,13 @@ from neardup.io.arrow import ArrowSource
 from neardup.io.atomic import Target
 from neardup.io.base import Source, Writer
 from neardup.io.codecs import CODECS, split_suffix
+from neardup.io.csv import CsvSource, TsvSource
+from neardup.io.json_array import JsonArrayWriter, JsonSource
 from neardup.io.jsonl import JsonlSource
 from neardup.io.parquet import Layout, ParquetSource, ParquetWriter
+from neardup.io.text import LinesSource, WholeFileSource
 from neardup.io.textrows import TextWriter
+from neardup.io.textsource import TextSource
 
 __all__ = ["FORMATS", "Format", "format_of", "known_suffix", "open_source", "open_writer"]
 
@@ -52,15 +56,33 @@ def _text_writer(target: Target, codec: str, source: Any) -> Writer:
     return TextWriter(target, codec)
 
 
+def _json_writer(target: Target, codec: str, source: Any) -> Writer:
+    if source.is_array():
+        return JsonArrayWriter(target, codec, source.encoding)
+    return TextWriter(target, codec)
+
+
+def _lines_or_whole(path: str, codec: str, options: dict[str, Any]) -> Source:
+    whole = options.pop("whole_file")
+    return (WholeFileSource if whole else LinesSource)(path, codec, **options)
+
+
+def _text_source(kind: type[TextSource]) -> Callable[[str, str, dict[str, Any]], Source]:
+    def open_it(path: str, codec: str, options: dict[str, Any]) -> Source:
+        del options["whole_file"]
+        return kind(path, codec, **options)
+
+    return open_it
+
+
 FORMATS: dict[str, Format] = {
     each.name: each
     for each in (
-        Format(
-            "jsonl",
-            (".jsonl", ".ndjson"),
-            lambda path, codec, options: JsonlSource(path, codec, **options),
-            _text_writer,
-        ),
+        Format("jsonl", (".jsonl", ".ndjson"), _text_source(JsonlSource), _text_writer),
+        Format("json", (".json",), _text_source(JsonSource), _json_writer),
+        Format("csv", (".csv",), _text_source(CsvSource), _text_writer),
+        Format("tsv", (".tsv",), _text_source(TsvSource), _text_writer),
+        Format("txt", (".txt",), _lines_or_whole, _text_writer),
         Format(
             "parquet",
             (".parquet", ".pq"),
@@ -110,6 +132,7 @@ def open_source(
     index: int = 0,
     format: str | None = None,
     encoding: str = "utf-8",
+    whole_file: bool = False,
 ) -> Source:
     """Open one file as a source.
 
@@ -125,9 +148,12 @@ def open_source(
         Format of a file whose suffix says nothing.
     encoding : str
         Encoding of text formats.
+    whole_file : bool
+        Each plain text file is one document.
     """
     chosen, codec = format_of(name or path, format)
-    options = {"index": index, "name": path if name is None else name, "encoding": encoding}
+    options: dict[str, Any] = {"index": index, "name": path if name is None else name}
+    options |= {"encoding": encoding, "whole_file": whole_file}
     return chosen.source(path, codec, options)
 
 

@@ -52,7 +52,7 @@ class TextWriter:
         self._target = target
         self._stream = open_write(target.file, codec)
         self._wrapped = self._stream is not target.file
-        self._behind = WriteBehind(self._put, depth=4)
+        self._behind: WriteBehind[bytes | memoryview] = WriteBehind(self._stream.write, depth=4)
         self._started = False
         self._ending = b"\n"
         self._open_line = False
@@ -81,8 +81,11 @@ class TextWriter:
         ]
         self._hand_over(runs[0] if len(runs) == 1 else b"".join(runs))
         self._open_line = bool(rows.ends[kept[-1]] == stops[-1])
-        if not self._open_line:
-            self._ending = view[int(rows.ends[kept[-1]]) : int(stops[-1])].tobytes()
+        # Only the last row of a file can be without; then the one before it shows the style.
+        for row in kept[-2:][::-1].tolist():
+            if ending := view[int(rows.ends[row]) : int(rows.stops[row])].tobytes():
+                self._ending = ending
+                break
 
     def commit(self) -> None:
         """Finish the file and give it its name."""
@@ -104,12 +107,6 @@ class TextWriter:
         if len(data):
             with writing(self._target.path):
                 self._behind.put(data)
-
-    def _put(self, data: bytes | memoryview) -> None:
-        view = memoryview(data)
-        while view:
-            # A plain file may take less than it was given.
-            view = view[self._stream.write(view) or len(view) :]
 
 
 def large_strings(
