@@ -157,29 +157,74 @@ fn intersection_at_least(a: &[u64], b: &[u64], needed: usize) -> Option<usize> {
         let shared = gallop(small, large);
         return (shared >= needed).then_some(shared);
     }
-    let (mut i, mut j, mut shared) = (0, 0, 0);
-    // A block of steps moves either side by at most BLOCK: no bounds to look at inside.
-    while let (Some(left), Some(right)) =
-        (small[i..].first_chunk::<BLOCK>(), large[j..].first_chunk::<BLOCK>())
-    {
-        let (mut x, mut y) = (0, 0);
-        while x < BLOCK && y < BLOCK {
-            let (l, r) = (left[x], right[y]);
-            x += usize::from(l <= r);
-            y += usize::from(r <= l);
-            shared += usize::from(l == r);
-        }
-        (i, j) = (i + x, j + y);
-        if shared + (small.len() - i).min(large.len() - j) < needed {
+    let (low, high) = small.split_at(small.len() / 2);
+    let (below, above) = large.split_at(large.partition_point(|y| Some(y) < high.first()));
+    let mut lanes = [Lane { a: low, b: below, shared: 0 }, Lane { a: high, b: above, shared: 0 }];
+    let reachable = |lanes: &[Lane<'_>]| lanes.iter().map(Lane::bound).sum::<usize>() >= needed;
+    while advance(&mut lanes) {
+        if !reachable(&lanes) {
             return None;
         }
     }
-    while let (Some(l), Some(r)) = (small.get(i), large.get(j)) {
-        i += usize::from(l <= r);
-        j += usize::from(r <= l);
-        shared += usize::from(l == r);
+    for lane in 0..lanes.len() {
+        while advance(std::array::from_mut(&mut lanes[lane])) {
+            if !reachable(&lanes) {
+                return None;
+            }
+        }
+        lanes[lane].finish();
     }
+    let shared = lanes.iter().map(|lane| lane.shared).sum();
     (shared >= needed).then_some(shared)
+}
+
+/// A merge under way: what is left of either side, and what was found in both.
+struct Lane<'a> {
+    a: &'a [u64],
+    b: &'a [u64],
+    shared: usize,
+}
+
+impl Lane<'_> {
+    /// What it can reach at most.
+    fn bound(&self) -> usize {
+        self.shared + self.a.len().min(self.b.len())
+    }
+
+    fn finish(&mut self) {
+        while let (Some(l), Some(r)) = (self.a.first(), self.b.first()) {
+            self.shared += usize::from(l == r);
+            let (x, y) = (usize::from(l <= r), usize::from(r <= l));
+            (self.a, self.b) = (&self.a[x..], &self.b[y..]);
+        }
+    }
+}
+
+/// [`BLOCK`] steps of each lane without a branch, side by side, as each waits for its own loads and compares;
+/// false, and nothing done, if a lane may be too short for them.
+fn advance<const N: usize>(lanes: &mut [Lane<'_>; N]) -> bool {
+    let mut blocks = [(&[0; BLOCK], &[0; BLOCK]); N];
+    for (lane, block) in lanes.iter().zip(&mut blocks) {
+        match (lane.a.first_chunk(), lane.b.first_chunk()) {
+            (Some(a), Some(b)) => *block = (a, b),
+            _ => return false,
+        }
+    }
+    let mut at = [(0, 0); N];
+    for _ in 0..BLOCK {
+        for ((a, b), (x, y)) in blocks.iter().zip(&mut at) {
+            // Below BLOCK anyway; the remainder spares the check.
+            let (l, r) = (a[*x % BLOCK], b[*y % BLOCK]);
+            *x += usize::from(l <= r);
+            *y += usize::from(r <= l);
+        }
+    }
+    for (lane, (x, y)) in lanes.iter_mut().zip(at) {
+        (lane.a, lane.b) = (&lane.a[x..], &lane.b[y..]);
+        // A step that moved both sides found one.
+        lane.shared += x + y - BLOCK;
+    }
+    true
 }
 
 /// Looks up each element of `small`, doubling the step from where the last one was (Bentley, Yao 1976).

@@ -1,0 +1,75 @@
+//! From signatures to clusters as a whole: the S-curve by simulation, and the cases of a small pipeline.
+//!
+//! A simulated pair of similarity J agrees in each slot with probability J, independently, as MinHash does.
+
+use neardup_core::cluster::{Edge, components, star};
+use neardup_core::hash::splitmix;
+use neardup_core::lsh::curve::choose;
+use neardup_core::lsh::{BandKeys, Banding};
+use neardup_core::pairs::candidates;
+use neardup_core::verify::{Sets, verify};
+
+const SIZE: usize = 128;
+
+/// How many of `pairs` simulated pairs of similarity `jaccard` become candidates.
+fn found(pairs: usize, jaccard: f64, banding: Banding, seed: u64) -> usize {
+    let mut matrix = Vec::with_capacity(2 * pairs * SIZE);
+    for pair in 0..pairs as u64 {
+        let slot = |i: u64| splitmix(seed, pair << 32 | i);
+        let agree = |i: u64| (slot(i | 1 << 30) as f64) < jaccard * 2f64.powi(64);
+        let own = (0..SIZE as u64).map(|i| slot(i) as u32);
+        let other = |i: u64| if agree(i) { slot(i) } else { slot(i | 1 << 29) };
+        matrix.extend(own.chain((0..SIZE as u64).map(|i| other(i) as u32)));
+    }
+    let keys = BandKeys::of(&matrix, SIZE, banding, 0).unwrap();
+    let rank: Vec<u32> = (0..2 * pairs as u32).collect();
+    let (all, _) = candidates(&keys, &rank, None, 2000, 0).unwrap();
+    assert!(all.iter().all(|&(a, b)| a % 2 == 0 && b == a + 1), "unrelated documents met");
+    all.len()
+}
+
+#[test]
+fn s_curve() {
+    let banding = Banding { bands: 16, rows: 8 };
+    for jaccard in [0.4, 0.7, 0.9] {
+        let n = 20_000;
+        let (p, share) = (banding.candidate(jaccard), found(n, jaccard, banding, 1) as f64);
+        let sigma = (p * (1.0 - p) / n as f64).sqrt();
+        assert!((share / n as f64 - p).abs() < 4.0 * sigma + 1e-9, "{jaccard}: {share} of {n}");
+    }
+}
+
+#[test]
+fn a_recall_asked_for_is_a_recall_had() {
+    // Sets of 100 that share 97: J = 97/103, at threshold .9 and recall .95, in a hundred draws.
+    let banding = choose(0.9, 0.95, SIZE).unwrap();
+    let hits = found(100, 97.0 / 103.0, banding, 2);
+    assert!(hits >= 95, "{hits} of 100");
+    // At J = t the promise is tight; a little above it must hold.
+    for (threshold, recall) in [(0.7, 0.9), (0.8, 0.95), (0.9, 0.99)] {
+        let banding = choose(threshold, recall, SIZE).unwrap();
+        let hits = found(5000, threshold + 0.02, banding, 3) as f64 / 5000.0;
+        assert!(hits >= recall, "{threshold} {recall}: {hits}");
+    }
+}
+
+#[test]
+fn verified_pairs_alone_make_clusters() {
+    // Documents 0-1-2-3, a chain of candidates; 0, 1 and 2, 3 share 9 of 10 shingles, 1 and 2 only 3.
+    let texts: [Vec<u64>; 4] =
+        [(0..10).collect(), (0..9).collect(), (6..15).collect(), (6..16).collect()];
+    let offsets: Vec<usize> = (0..=4).map(|i| texts[..i].iter().map(Vec::len).sum()).collect();
+    let values = texts.concat();
+    // Band 0 joins 0-1 and 2-3, band 1 joins 1-2.
+    let keys = BandKeys::from_columns(vec![5, 5, 6, 6, 1, 2, 2, 3], 4, 2).unwrap();
+    let rank = [0, 1, 2, 3];
+    let (pairs, _) = candidates(&keys, &rank, None, 2000, 1).unwrap();
+    assert_eq!(pairs, [(0, 1), (1, 2), (2, 3)]);
+    let verified = verify(Sets::new(&values, &offsets).unwrap(), &pairs, 0.8, 1).unwrap();
+    let edges: Vec<Edge> =
+        verified.iter().map(|v| Edge { a: v.a, b: v.b, similarity: v.jaccard }).collect();
+    for clusters in [star(&edges, &rank).unwrap(), components(&edges, &rank).unwrap()] {
+        assert_eq!(clusters.representative, [0, 0, 2, 2]);
+        assert_eq!(clusters.similarity, [1.0, 0.9, 1.0, 0.9]);
+    }
+}
