@@ -16,6 +16,7 @@
 pub mod cluster;
 pub mod error;
 pub mod hash;
+pub mod intersect;
 pub mod lsh;
 pub mod pairs;
 pub mod parallel;

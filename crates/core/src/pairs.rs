@@ -275,20 +275,6 @@ mod tests {
     }
 
     #[test]
-    fn many_documents_any_threads() {
-        let n = 150_000;
-        let values =
-            (0..3 * n as u64).map(|i| splitmix(9, splitmix(1, i) % 60_000).max(1)).collect();
-        let keys = BandKeys::from_columns(values, n, 3).unwrap();
-        let rank = shuffled(n, 3);
-        let (pairs, capped) = candidates(&keys, &rank, None, 2000, 1).unwrap();
-        assert!(pairs.is_sorted() && pairs.len() > 400_000 && capped == Capped::default());
-        for threads in [2, 8] {
-            assert_eq!(candidates(&keys, &rank, None, 2000, threads).unwrap().0, pairs);
-        }
-    }
-
-    #[test]
     fn one_giant_bucket_is_linear_and_counted() {
         let n = 40_000u64;
         let keys = BandKeys::from_columns(vec![77; 4 * n as usize], n as usize, 4).unwrap();

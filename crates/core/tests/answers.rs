@@ -6,7 +6,7 @@ use neardup_core::cluster::{Edge, components, star};
 use neardup_core::hash::splitmix;
 use neardup_core::lsh::curve::choose;
 use neardup_core::lsh::{BandKeys, Banding};
-use neardup_core::pairs::candidates;
+use neardup_core::pairs::{Capped, candidates};
 use neardup_core::verify::{Sets, verify};
 
 const SIZE: usize = 128;
@@ -71,5 +71,18 @@ fn verified_pairs_alone_make_clusters() {
     for clusters in [star(&edges, &rank).unwrap(), components(&edges, &rank).unwrap()] {
         assert_eq!(clusters.representative, [0, 0, 2, 2]);
         assert_eq!(clusters.similarity, [1.0, 0.9, 1.0, 0.9]);
+    }
+}
+
+#[test]
+fn many_documents_any_threads() {
+    let n = 150_000;
+    let values = (0..3 * n as u64).map(|i| splitmix(9, splitmix(1, i) % 60_000).max(1)).collect();
+    let keys = BandKeys::from_columns(values, n, 3).unwrap();
+    let rank = (0..n as u32).rev().collect::<Vec<_>>();
+    let (pairs, capped) = candidates(&keys, &rank, None, 2000, 1).unwrap();
+    assert!(pairs.is_sorted() && pairs.len() > 400_000 && capped == Capped::default());
+    for threads in [2, 8] {
+        assert_eq!(candidates(&keys, &rank, None, 2000, threads).unwrap().0, pairs);
     }
 }
