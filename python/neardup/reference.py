@@ -61,7 +61,7 @@ def band_key(band: int, slots: Sequence[int]) -> int:
 
 
 def band_keys(signature: Sequence[int], bands: int, rows: int) -> list[int]:
-    """The keys of a signature, one a band; none if it is empty."""
+    """Return the keys of a signature, one a band; none if it is empty."""
     if all(slot == EMPTY_SLOT for slot in signature):
         return []
     return [band_key(i, signature[i * rows : (i + 1) * rows]) for i in range(bands)]
@@ -99,7 +99,7 @@ def exact_jaccard(a: Set[int], b: Set[int]) -> float:
 
 
 def exact_containment(a: Set[int], b: Set[int]) -> float:
-    """The share of `a` that is in `b`; 0 for an empty `a`."""
+    """Return the share of `a` that is in `b`; 0 for an empty `a`."""
     return len(a & b) / len(a) if a else 0.0
 
 

@@ -19,6 +19,7 @@ pub mod csv;
 pub mod error;
 pub mod exact;
 pub mod hash;
+pub mod intersect;
 pub mod json_array;
 mod json_stops;
 mod json_string;

@@ -214,9 +214,11 @@ mod tests {
     /// The keys of `bands` columns that follow one another.
     fn columns(values: &[u64], bands: usize) -> BandKeys {
         let parts: Vec<Vec<u64>> =
-            values.chunks(values.len() / bands).map(<[u64]>::to_vec).collect();
+            values.chunks((values.len() / bands).max(1)).map(<[u64]>::to_vec).collect();
         let mut keys = BandKeys::new(bands);
-        keys.extend(&parts).unwrap();
+        if !values.is_empty() {
+            keys.extend(&parts).unwrap();
+        }
         keys
     }
     use crate::hash::splitmix;
@@ -280,20 +282,6 @@ mod tests {
                 prop_assert_eq!(capped, expected.1);
                 prop_assert!(pairs == expected.0, "{} pairs, not {}", pairs.len(), expected.0.len());
             }
-        }
-    }
-
-    #[test]
-    fn many_documents_any_threads() {
-        let n = 150_000;
-        let values: Vec<u64> =
-            (0..3 * n as u64).map(|i| splitmix(9, splitmix(1, i) % 60_000).max(1)).collect();
-        let keys = columns(&values, 3);
-        let rank = shuffled(n, 3);
-        let (pairs, capped) = candidates(&keys, &rank, None, 2000, 1).unwrap();
-        assert!(pairs.is_sorted() && pairs.len() > 400_000 && capped == Capped::default());
-        for threads in [2, 8] {
-            assert_eq!(candidates(&keys, &rank, None, 2000, threads).unwrap().0, pairs);
         }
     }
 

@@ -5,15 +5,10 @@
 //! in floats asks one too many for some sizes (T = .8: 28 and 35). With it a merge stops as soon as what is
 //! left cannot reach it, and sizes that are too far apart are not looked at.
 
-use std::cmp::Ordering;
-
 use crate::error::{Error, Result};
+use crate::intersect::at_least;
 use crate::parallel;
 
-/// Above this ratio of sizes the larger set is searched rather than merged.
-const GALLOP: usize = 24;
-/// Steps of a merge between two looks at the cut-off.
-const BLOCK: usize = 64;
 /// Pairs below which another thread does not pay.
 const GRAIN: usize = 256;
 
@@ -54,7 +49,7 @@ impl<'a> Sets<'a> {
 
 /// Size of the intersection.
 pub fn intersection(a: &[u64], b: &[u64]) -> usize {
-    intersection_at_least(a, b, 0).unwrap_or(0)
+    at_least(a, b, 0).unwrap_or(0)
 }
 
 /// Exact Jaccard similarity; the empty set has 0 with everything, itself included.
@@ -70,7 +65,7 @@ pub fn containment(a: &[u64], b: &[u64]) -> f64 {
 /// The intersection and the similarity if the pair passes `threshold`, else nothing, as early as possible.
 pub fn passes(a: &[u64], b: &[u64], threshold: f64) -> Option<(usize, f64)> {
     let needed = cut_off(a.len(), b.len(), threshold)?;
-    let shared = intersection_at_least(a, b, needed)?;
+    let shared = at_least(a, b, needed)?;
     Some((shared, quotient(shared, a.len(), b.len())))
 }
 
@@ -151,61 +146,6 @@ fn for_pairs<T: Clone + Send>(
 fn quotient(shared: usize, a: usize, b: usize) -> f64 {
     let union = a + b - shared;
     if union == 0 { 0.0 } else { shared as f64 / union as f64 }
-}
-
-/// The intersection's size, or nothing once it cannot reach `needed`.
-fn intersection_at_least(a: &[u64], b: &[u64], needed: usize) -> Option<usize> {
-    let (small, large) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    if small.len() < needed {
-        return None;
-    }
-    if large.len() / GALLOP > small.len() {
-        let shared = gallop(small, large);
-        return (shared >= needed).then_some(shared);
-    }
-    let (mut i, mut j, mut shared) = (0, 0, 0);
-    // A block of steps moves either side by at most BLOCK: no bounds to look at inside.
-    while let (Some(left), Some(right)) =
-        (small[i..].first_chunk::<BLOCK>(), large[j..].first_chunk::<BLOCK>())
-    {
-        let (mut x, mut y) = (0, 0);
-        while x < BLOCK && y < BLOCK {
-            let (l, r) = (left[x], right[y]);
-            x += usize::from(l <= r);
-            y += usize::from(r <= l);
-            shared += usize::from(l == r);
-        }
-        (i, j) = (i + x, j + y);
-        if shared + (small.len() - i).min(large.len() - j) < needed {
-            return None;
-        }
-    }
-    while let (Some(l), Some(r)) = (small.get(i), large.get(j)) {
-        i += usize::from(l <= r);
-        j += usize::from(r <= l);
-        shared += usize::from(l == r);
-    }
-    (shared >= needed).then_some(shared)
-}
-
-/// Looks up each element of `small`, doubling the step from where the last one was (Bentley, Yao 1976).
-fn gallop(small: &[u64], mut large: &[u64]) -> usize {
-    let mut shared = 0;
-    for x in small {
-        let mut step = 1;
-        while large.get(step - 1).is_some_and(|y| y < x) {
-            step *= 2;
-        }
-        let window = &large[step / 2..step.min(large.len())];
-        let at = step / 2 + window.partition_point(|y| y < x);
-        large = &large[at..];
-        match large.first().map(|y| y.cmp(x)) {
-            Some(Ordering::Equal) => shared += 1,
-            Some(_) => {}
-            None => break,
-        }
-    }
-    shared
 }
 
 #[cfg(test)]
