@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 /// Above this ratio of sizes the larger set is searched rather than merged.
 const GALLOP: usize = 24;
 /// Steps of a merge between two looks at the cut-off.
-const BLOCK: usize = 64;
+const BLOCK: usize = 16;
 
 /// The intersection's size, or nothing once it cannot reach `needed`.
 pub fn at_least(a: &[u64], b: &[u64], needed: usize) -> Option<usize> {
@@ -54,10 +54,11 @@ impl Lane<'_> {
     }
 
     fn finish(&mut self) {
-        while let (Some(l), Some(r)) = (self.a.first(), self.b.first()) {
+        let (mut x, mut y) = (0, 0);
+        while let (Some(l), Some(r)) = (self.a.get(x), self.b.get(y)) {
             self.shared += usize::from(l == r);
-            let (x, y) = (usize::from(l <= r), usize::from(r <= l));
-            (self.a, self.b) = (&self.a[x..], &self.b[y..]);
+            x += usize::from(l <= r);
+            y += usize::from(r <= l);
         }
     }
 }

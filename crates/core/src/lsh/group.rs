@@ -61,33 +61,6 @@ impl Grouping {
         })
     }
 
-    /// The column in order of (key, document), without the documents that have no key.
-    pub fn sorted(&mut self, keys: &[u64], threads: usize) -> Result<(Vec<u64>, Vec<u32>)> {
-        type Column = (Vec<u64>, Vec<u32>);
-        let parts = self.partitions(
-            keys,
-            None,
-            threads,
-            |(sorted, documents): &mut Column, records, run| {
-                for alike in records.chunk_by(alike) {
-                    run.clear();
-                    run.extend(alike.iter().map(|&record| record as u32));
-                    for bucket in split(keys, run) {
-                        documents.extend_from_slice(bucket);
-                        sorted.extend(bucket.iter().map(|&d| keys[d as usize]));
-                    }
-                }
-            },
-        )?;
-        let total = parts.iter().map(|part| part.1.len()).sum();
-        let (mut sorted, mut documents) = (Vec::with_capacity(total), Vec::with_capacity(total));
-        for part in parts {
-            sorted.extend(part.0);
-            documents.extend(part.1);
-        }
-        Ok((sorted, documents))
-    }
-
     /// Calls `visit` for the sorted records of each partition, in order; its last argument is scratch.
     fn partitions<T, V>(
         &mut self,
@@ -251,11 +224,6 @@ mod tests {
             let mut got: Vec<_> = folded.into_iter().flatten().collect();
             got.sort();
             assert_eq!(got, brute(keys, mask), "{} keys, {threads} threads", keys.len());
-            let mut order: Vec<u32> =
-                (0..keys.len() as u32).filter(|&d| keys[d as usize] != NO_KEY).collect();
-            order.sort_by_key(|&d| keys[d as usize]);
-            let sorted: Vec<u64> = order.iter().map(|&d| keys[d as usize]).collect();
-            assert!(grouping.sorted(keys, threads).unwrap() == (sorted, order));
         }
     }
 

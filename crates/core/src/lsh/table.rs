@@ -8,7 +8,6 @@
 use super::bands::{self, BandKeys, NO_KEY};
 use super::curve::Banding;
 use super::flags::duplicate_flags;
-use super::group::Grouping;
 use super::run::Run;
 use crate::error::{Error, Result};
 use crate::parallel;
@@ -169,22 +168,20 @@ impl Table {
                 u32::MAX
             )));
         };
-        let mut grouping = Grouping::default();
-        let mut sorted = Vec::with_capacity(keys.bands());
-        for band in 0..keys.bands() {
-            let (keys, mut ids) = grouping.sorted(keys.column(band), threads)?;
-            ids.iter_mut().for_each(|id| *id += first);
-            sorted.push(Run::new(keys, ids));
-        }
         self.next = after;
         self.live += keys.documents();
         self.removed.resize((after as usize).div_ceil(64), 0);
-        for (runs, run) in self.runs.iter_mut().zip(sorted).filter(|(_, run)| run.len() > 0) {
-            runs.push(run);
-        }
         let removed = &self.removed;
-        let workers = parallel::threads(threads).min(keys.documents().div_ceil(GRAIN * GRAIN));
-        parallel::run(self.runs.iter_mut(), workers, |runs| {
+        let workers = parallel::threads(threads).min(keys.documents().div_ceil(GRAIN));
+        parallel::run(self.runs.iter_mut().enumerate(), workers, |(band, runs)| {
+            let rows = (first..).zip(keys.column(band)).filter(|(_, key)| **key != NO_KEY);
+            let mut entries: Vec<(u64, u32)> = rows.map(|(id, &key)| (key, id)).collect();
+            entries.sort_unstable();
+            if !entries.is_empty() {
+                let ids = entries.iter().map(|entry| entry.1).collect();
+                runs.push(Run::new(entries.iter().map(|entry| entry.0).collect(), ids));
+            }
+            drop(entries);
             while let [.., older, newer] = &runs[..]
                 && older.len() <= 2 * newer.len()
             {
