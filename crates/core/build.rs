@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::{env, fs, path::Path};
 
 use icu_normalizer::properties::{CanonicalCombiningClassMap, CanonicalDecomposition, Decomposed};
+use icu_properties::props::{CaseIgnorable, Cased, Script, VariationSelector};
 use icu_properties::props::{GeneralCategory as Gc, GeneralCategoryGroup as Group};
-use icu_properties::props::{Script, VariationSelector};
 use icu_properties::{CodePointMapData, CodePointSetData};
 
 // The bits, in the order of `text/tables.rs`.
@@ -20,6 +20,8 @@ const DIGIT: u16 = 1 << 5;
 const NONSPACING: u16 = 1 << 6;
 const INVISIBLE: u16 = 1 << 7;
 const JOINS: u16 = 1 << 8;
+const CASED: u16 = 1 << 9;
+const IGNORABLE: u16 = 1 << 10;
 
 /// Scripts written without spaces: each of their word characters is a token of its own.
 const ALONE_SCRIPTS: [Script; 7] = [
@@ -39,10 +41,11 @@ fn is_space(c: u32) -> bool {
 }
 
 fn class(c: u32) -> u16 {
-    // A category, once given, is kept: U+1171E was Mn until Unicode 15 and is Mc now, and what
-    // strip-accents deletes must not depend on the year.
+    // A class, once given, is kept, so that an answer does not depend on the year: U+1171E was Mn until
+    // Unicode 15 and is Mc now, U+0295 was Ll and is Lo.
     let category = match c {
         0x1171E => Gc::NonspacingMark,
+        0x0295 => Gc::LowercaseLetter,
         _ => CodePointMapData::<Gc>::new().get32(c),
     };
     let script = CodePointMapData::<Script>::new().get32(c);
@@ -52,6 +55,8 @@ fn class(c: u32) -> u16 {
         || c == u32::from('_');
     let invisible =
         category == Gc::Format || CodePointSetData::new::<VariationSelector>().contains32(c);
+    let cased = c == 0x0295 || CodePointSetData::new::<Cased>().contains32(c);
+    let ignorable = c == 0x1171E || CodePointSetData::new::<CaseIgnorable>().contains32(c);
     let mut bits = 0;
     for (bit, holds) in [
         (WORD, word),
@@ -63,6 +68,8 @@ fn class(c: u32) -> u16 {
         (NONSPACING, category == Gc::NonspacingMark),
         (INVISIBLE, invisible),
         (JOINS, CanonicalCombiningClassMap::new().get32_u8(c) != 0),
+        (CASED, cased),
+        (IGNORABLE, ignorable),
     ] {
         bits |= if holds { bit } else { 0 };
     }

@@ -25,6 +25,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
         let shingles: Vec<String> = document.shingles.iter().map(u64::to_string).collect();
         let normalized = to_hex(document.normalized);
         writeln!(out, "{normalized}\t{}\t{}", tokens.join(","), shingles.join(","))?;
+        out.flush()?;
     }
     Ok(())
 }

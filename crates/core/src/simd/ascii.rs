@@ -45,38 +45,34 @@ fn blocks<K: Kernel>(
     kernel: K,
 ) -> (usize, usize) {
     let (mut used, mut made) = (0, 0);
-    let (whole, rest) = text.as_chunks::<64>();
-    let mut step = |block: &Block, len: usize, room: &mut Block| -> Option<usize> {
-        let space = kernel.convert(block, lower, collapse, room)?;
-        if !collapse {
-            return Some(len);
-        }
-        let inside = u64::MAX >> (64 - len); // 1 <= len <= 64
-        let keep = !(space & (space << 1 | u64::from(*blank))) & inside;
-        *blank = space >> (len - 1) & 1 == 1;
-        if keep != inside {
-            kernel.squeeze(room, keep);
-        }
-        Some(keep.count_ones() as usize)
-    };
-    for block in whole {
-        let followed = text.get(used + 64).is_some_and(|b| !b.is_ascii());
+    while used < text.len() {
+        let rest = &text[used..];
         let Some(room) = out.get_mut(made..).and_then(|out| out.first_chunk_mut::<64>()) else {
-            return (used, made);
+            break;
         };
-        let Some(len) = (if followed { None } else { step(block, 64, room) }) else {
-            return (used, made);
+        let mut last = [0; 64];
+        let (block, len) = match rest.first_chunk::<64>() {
+            Some(block) => (block, 64),
+            None => {
+                last[..rest.len()].copy_from_slice(rest);
+                (&last, rest.len())
+            }
         };
-        (used, made) = (used + 64, made + len);
-    }
-    if !rest.is_empty()
-        && let Some(room) = out.get_mut(made..).and_then(|out| out.first_chunk_mut::<64>())
-    {
-        let mut block = [0; 64];
-        block[..rest.len()].copy_from_slice(rest);
-        if let Some(len) = step(&block, rest.len(), room) {
-            (used, made) = (used + rest.len(), made + len);
+        if rest.get(64).is_some_and(|b| !b.is_ascii()) {
+            break;
         }
+        let Some(space) = kernel.convert(block, lower, collapse, room) else { break };
+        let inside = u64::MAX >> (64 - len); // 1 <= len <= 64
+        let mut keep = inside;
+        if collapse {
+            keep &= !(space & (space << 1 | u64::from(*blank)));
+            *blank = space >> (len - 1) & 1 == 1;
+            if keep != inside {
+                kernel.squeeze(room, keep);
+            }
+        }
+        used += len;
+        made += keep.count_ones() as usize;
     }
     (used, made)
 }

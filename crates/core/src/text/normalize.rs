@@ -3,11 +3,13 @@
 //! Normal forms and case come from ICU4X; `lower` is full lower case with the final-sigma rule, as
 //! Python's `str.lower`; `casefold` is full case folding. [`super::pages`] is the fast route.
 
+use std::borrow::Cow;
+
 use icu_casemap::CaseMapper;
 use icu_locale_core::LanguageIdentifier;
 use icu_normalizer::{ComposingNormalizer, DecomposingNormalizer};
 
-use super::tables::{DIGIT, INVISIBLE, NONSPACING, PUNCT, SPACE, is};
+use super::tables::{CASED, DIGIT, IGNORABLE, INVISIBLE, NONSPACING, PUNCT, SPACE, is};
 use crate::{Error, Result};
 
 /// One step of the `normalize` list.
@@ -86,9 +88,7 @@ impl Step {
         match self {
             Step::Nfc => out.push_str(&ComposingNormalizer::new_nfc().normalize(text)),
             Step::Nfkc => out.push_str(&ComposingNormalizer::new_nfkc().normalize(text)),
-            Step::Lower => out.push_str(
-                &CaseMapper::new().lowercase_to_string(text, &LanguageIdentifier::UNKNOWN),
-            ),
+            Step::Lower => lower(text, out),
             Step::Casefold => out.push_str(&CaseMapper::new().fold_string(text)),
             Step::StripAccents => {
                 let mut bare = DecomposingNormalizer::new_nfd().normalize(text).into_owned();
@@ -138,6 +138,26 @@ pub fn collapse(text: &str, out: &mut String) {
         }
         out.push_str(word);
     }
+}
+
+/// Full lower case (Unicode Standard 3.13): a capital sigma is final, if a cased letter stands before
+/// and none after it, case-ignorable characters not counted. All else does not look at neighbours.
+fn lower(text: &str, out: &mut String) {
+    let cased = |c: Option<char>| c.is_some_and(|c| is(c, CASED));
+    let mut from = 0;
+    for (at, sigma) in text.match_indices('Σ') {
+        let after = at + sigma.len();
+        out.push_str(&lower_piece(&text[from..at]));
+        let preceded = cased(text[..at].chars().rev().find(|&c| !is(c, IGNORABLE)));
+        let followed = cased(text[after..].chars().find(|&c| !is(c, IGNORABLE)));
+        out.push(if preceded && !followed { 'ς' } else { 'σ' });
+        from = after;
+    }
+    out.push_str(&lower_piece(&text[from..]));
+}
+
+fn lower_piece(text: &str) -> Cow<'_, str> {
+    CaseMapper::new().lowercase_to_string(text, &LanguageIdentifier::UNKNOWN)
 }
 
 fn without(text: &str, bits: u16, out: &mut String) {

@@ -23,6 +23,10 @@ pub const NONSPACING: u16 = 1 << 6;
 pub const INVISIBLE: u16 = 1 << 7;
 /// May be reordered before, or compose with, a character that stands before it.
 pub const JOINS: u16 = 1 << 8;
+/// A letter with case, for the rule of the final sigma.
+pub const CASED: u16 = 1 << 9;
+/// Skipped by the rule of the final sigma.
+pub const IGNORABLE: u16 = 1 << 10;
 
 /// The class bits of a character.
 #[inline]
