@@ -158,7 +158,7 @@ def find(documents: Documents, plan: Plan, engine: Engine) -> Found:
     """
     config = plan.config
     kernel = plan.kernel()
-    batches = documents.admit(engine.read(documents, "sketching", documents.size()))
+    batches = documents.admit(engine.read(documents))
     survey = collect(engine.map(batches, kernel), len(documents.sources), kernel.bands)
     order = rank(survey, documents, config.keep)
     leader = _native.leaders(survey.digest, order, survey.ok)

@@ -69,7 +69,7 @@ pub fn scan(
         next_line: found.next_line,
         mark: found.mark,
     };
-    scan_rows(&data[base as usize..end as usize], lines, texts, carried)
+    scan_rows(&data[base as usize..end as usize], lines, texts, carried, None)
 }
 
 /// End of the value at `at`: brackets are counted, strings are skipped; the rest is checked later.

@@ -137,11 +137,29 @@ pub fn lines(block: &[u8], first_line: u64) -> Lines {
 
 /// Reads each row of `block`: checks it whole, takes the text at `texts` and the values at `carried`.
 pub fn scan(block: &[u8], texts: &[Path], carried: &[Path], first_line: u64) -> Block {
-    scan_rows(block, lines(block, first_line), texts, carried)
+    scan_rows(block, lines(block, first_line), texts, carried, None)
+}
+
+/// The same for the `wanted` rows only; the others are not looked at, their strings are empty. A row beyond
+/// the mask is not wanted.
+pub fn scan_wanted(
+    block: &[u8],
+    texts: &[Path],
+    carried: &[Path],
+    first_line: u64,
+    wanted: &[bool],
+) -> Block {
+    scan_rows(block, lines(block, first_line), texts, carried, Some(wanted))
 }
 
 /// The same for rows that have been found already, of whatever shape; `lines` must lie in `block`.
-pub(crate) fn scan_rows(block: &[u8], lines: Lines, texts: &[Path], carried: &[Path]) -> Block {
+pub(crate) fn scan_rows(
+    block: &[u8],
+    lines: Lines,
+    texts: &[Path],
+    carried: &[Path],
+    wanted: Option<&[bool]>,
+) -> Block {
     let rows = lines.starts.len();
     let mut reader = Reader {
         walker: Walker::new(texts.iter().chain(carried).cloned()),
@@ -157,7 +175,15 @@ pub(crate) fn scan_rows(block: &[u8], lines: Lines, texts: &[Path], carried: &[P
         values: carried.iter().map(|_| Values::with_capacity(rows)).collect(),
         lines,
     };
-    for (&start, &end) in out.lines.starts.iter().zip(&out.lines.ends) {
+    for (row, (&start, &end)) in out.lines.starts.iter().zip(&out.lines.ends).enumerate() {
+        if wanted.is_some_and(|wanted| wanted.get(row) != Some(&true)) {
+            out.text.close();
+            out.values.iter_mut().for_each(Values::close);
+            out.status.push(Status::Ok as u8);
+            out.column.push(0);
+            out.field.push(0);
+            continue;
+        }
         let line = &block[start as usize..end as usize];
         let bad = reader.row(line, &mut out.text, &mut out.values).err();
         let bad = bad.unwrap_or(Bad { status: Status::Ok, at: None, field: 0 });
@@ -278,6 +304,12 @@ impl Strings {
 impl Values {
     pub(crate) fn with_capacity(rows: usize) -> Self {
         Self { strings: Strings::with_capacity(rows, 0), kinds: Vec::with_capacity(rows) }
+    }
+
+    /// A row that is not looked at.
+    fn close(&mut self) {
+        self.strings.close();
+        self.kinds.push(ValueKind::None as u8);
     }
 
     fn push(&mut self, line: &[u8], found: Found) -> Result<(), Bad> {

@@ -51,9 +51,9 @@ fn path(steps: Vec<String>) -> jsonl::Path {
     steps.into_iter().map(String::into_bytes).collect()
 }
 
-/// Read each row of a block of whole lines; `id_path` and `key_path` are carried along.
+/// Read each row of a block of whole lines, or the `wanted` ones; `id_path` and `key_path` are carried along.
 #[pyfunction]
-#[pyo3(signature = (block, text_paths, id_path=None, first_line=1, key_path=None))]
+#[pyo3(signature = (block, text_paths, id_path=None, first_line=1, key_path=None, wanted=None))]
 pub fn scan_jsonl(
     py: Python<'_>,
     block: PyReadonlyArray1<'_, u8>,
@@ -61,12 +61,17 @@ pub fn scan_jsonl(
     id_path: Option<Vec<String>>,
     first_line: u64,
     key_path: Option<Vec<String>>,
+    wanted: Option<PyReadonlyArray1<'_, bool>>,
 ) -> PyResult<JsonlBlock> {
     let bytes = block.as_slice()?;
+    let wanted = wanted.as_ref().map(|mask| mask.as_slice()).transpose()?;
     let texts: Vec<jsonl::Path> = text_paths.into_iter().map(path).collect();
     // An empty path is never found, so its column comes back empty.
     let carried = [path(id_path.unwrap_or_default()), path(key_path.unwrap_or_default())];
-    let read = py.detach(|| jsonl::scan(bytes, &texts, &carried, first_line));
+    let read = py.detach(|| match wanted {
+        Some(wanted) => jsonl::scan_wanted(bytes, &texts, &carried, first_line, wanted),
+        None => jsonl::scan(bytes, &texts, &carried, first_line),
+    });
     pack(py, read)
 }
 

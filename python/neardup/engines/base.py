@@ -99,8 +99,8 @@ class Engine(Protocol):
 
     name: str
 
-    def read(self, documents: Documents, stage: str, total: int | None = None) -> Iterator[Batch]:
-        """One pass over all documents, in order, with progress."""
+    def read(self, documents: Documents) -> Iterator[Batch]:
+        """Pass one over all documents, in order, with progress."""
 
     def map(self, batches: Iterable[Batch], kernel: Callable[[Batch], T]) -> Iterator[T]:
         """The kernel's result for each batch, in order."""

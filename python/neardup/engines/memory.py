@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from neardup import _native
 from neardup.engines.base import Bools, Candidates, Documents32, T
 from neardup.engines.tiles import Tiles
@@ -34,9 +36,9 @@ class MemoryEngine:
     def __init__(self, plan: Plan, progress: Progress) -> None:
         self.plan, self.progress = plan, progress
 
-    def read(self, documents: Documents, stage: str, total: int | None = None) -> Iterator[Batch]:
-        """One pass over all documents, in order, with progress."""
-        self.progress.stage(stage, total)
+    def read(self, documents: Documents) -> Iterator[Batch]:
+        """Pass one over all documents, in order, with progress."""
+        self.progress.stage("sketching", documents.size())
         for batch in documents.batches():
             yield batch
             self.progress.advance(batch.nbytes, len(batch.texts))
@@ -55,10 +57,15 @@ class MemoryEngine:
         """The contents of the candidate documents, in tiles on disk."""
         tiles = Tiles(self.plan, survey, pairs)
         try:
-            if len(pairs.a):
-                total = int(survey.bytes[survey.ok].sum())
-                for batch in self.read(documents, "reading candidates", total):
-                    tiles.add(batch)
+            wanted = np.zeros(len(survey), bool)
+            wanted[tiles.document] = True
+            self.progress.stage("reading candidates", int(survey.bytes[wanted].sum()))
+            for batch in documents.some(wanted, survey.starts):
+                tiles.add(batch)
+                first = int(survey.starts[batch.source]) + batch.first_row
+                part = slice(first, first + len(batch))
+                done = wanted[part]
+                self.progress.advance(int(survey.bytes[part][done].sum()), int(done.sum()))
         except BaseException:
             tiles.close()
             raise
@@ -76,11 +83,11 @@ class MemoryEngine:
         for number in range(len(documents.sources)):
             if number < documents.own:
                 with output.writer(number) as writer:
-                    for first, last, raw in self._rows(documents, survey, number):
+                    for first, last, raw in self._rows(documents, survey, number, named):
                         writer.write(raw, keep[first:last])
                         ids.take(first, raw.ids, raw.rows)
             elif documents.fields.id is not None:
-                for first, _, raw in self._rows(documents, survey, number):
+                for first, _, raw in self._rows(documents, survey, number, named):
                     ids.take(first, raw.ids, raw.rows)
         return ids
 
@@ -90,16 +97,16 @@ class MemoryEngine:
         if documents.fields.id is not None:
             self.progress.stage("reading ids", int(survey.bytes[survey.ok].sum()))
             for number in range(len(documents.sources)):
-                for first, _, raw in self._rows(documents, survey, number):
+                for first, _, raw in self._rows(documents, survey, number, named):
                     ids.take(first, raw.ids, raw.rows)
         return ids
 
     def _rows(
-        self, documents: Documents, survey: Survey, number: int
+        self, documents: Documents, survey: Survey, number: int, named: Bools
     ) -> Iterator[tuple[int, int, RawBatch]]:
         """Raw rows of a source with the numbers of their documents."""
-        start = int(survey.starts[number])
-        for raw in documents.sources[number].rows(documents.fields.id):
+        start, end = survey.starts[number : number + 2].tolist()
+        for raw in documents.sources[number].rows(documents.fields.id, named[start:end]):
             first, last = start + raw.first_row, start + raw.first_row + raw.rows
             yield first, last, raw
             self.progress.advance(int(survey.bytes[first:last].sum()), raw.rows)

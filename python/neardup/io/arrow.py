@@ -73,7 +73,9 @@ class ArrowSource:
             yield batch
             first_row += held.num_rows
 
-    def rows(self, id_field: str | None = None) -> Iterator[RawBatch]:
+    def rows(
+        self, id_field: str | None = None, wanted: np.ndarray[Any, Any] | None = None
+    ) -> Iterator[RawBatch]:
         """The rows as they are."""
         first_row = 0
         for held in self._held:

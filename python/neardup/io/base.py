@@ -27,11 +27,15 @@ class FieldSpec:
         Dotted paths of the text; several are joined by a newline, and each must be a string.
     id, key : str, optional
         Dotted path of the user's id, and of a field to keep by.
+    wanted : numpy.ndarray of bool, optional
+        One entry a row of the source: rows not wanted need not be read. A source may leave whole
+        batches out, and may give anything for the text of a row that is not wanted.
     """
 
     text: tuple[str, ...] = ("text",)
     id: str | None = None
     key: str | None = None
+    wanted: np.ndarray[Any, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +147,10 @@ class Source(Protocol):
     def batches(self, fields: FieldSpec) -> Iterator[Batch]:
         """Read the wanted fields of every row."""
 
-    def rows(self, id_field: str | None = None) -> Iterator[RawBatch]:
-        """Read every row for writing, without reading its text."""
+    def rows(
+        self, id_field: str | None = None, wanted: np.ndarray[Any, Any] | None = None
+    ) -> Iterator[RawBatch]:
+        """Read every row for writing, without its text; ids need be right where `wanted` only."""
 
     def fingerprint(self) -> tuple[int, int, int] | None:
         """Size, modification time in nanoseconds and inode; None for data in memory."""

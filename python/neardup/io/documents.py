@@ -7,9 +7,11 @@ import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
 
 from neardup.io.base import Batch, FieldSpec, Source
+from neardup.io.beside import read_ahead
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -65,9 +67,19 @@ class Documents:
     rejects: Rejects = field(default_factory=Rejects)
 
     def batches(self) -> Iterator[Batch]:
-        """Every batch of every source, in order."""
-        for source in self.sources:
-            yield from source.batches(self.fields)
+        """Every batch of every source, in order, read in a thread beside the caller."""
+        return read_ahead(lambda: chain.from_iterable(s.batches(self.fields) for s in self.sources))
+
+    def some(self, wanted: Any, starts: Any) -> Iterator[Batch]:
+        """The batches that hold any of the wanted documents; other texts in them mean nothing."""
+        fields = [
+            FieldSpec(self.fields.text, wanted=wanted[starts[i] : starts[i + 1]])
+            for i in range(len(self.sources))
+        ]
+        sources = zip(self.sources, fields, strict=True)
+        return read_ahead(
+            lambda: chain.from_iterable(s.batches(f) for s, f in sources if f.wanted.any())
+        )
 
     def admit(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         """Pass batches on, the bad rows in them set aside or, unless `skip`, raised."""

@@ -38,9 +38,11 @@ class JsonSource(JsonlSource):
     def _batches(self, fields: FieldSpec) -> Iterator[Batch]:
         return self._elements(fields) if self.is_array() else super()._batches(fields)
 
-    def _rows(self, id_field: str | None) -> Iterator[RawBatch]:
+    def _rows(
+        self, id_field: str | None, wanted: np.ndarray[Any, Any] | None
+    ) -> Iterator[RawBatch]:
         if not self.is_array():
-            yield from super()._rows(id_field)
+            yield from super()._rows(id_field, wanted)
             return
         for batch in self._elements(FieldSpec((), id_field)):
             if batch.raw is not None:

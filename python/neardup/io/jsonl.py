@@ -26,34 +26,41 @@ class JsonlSource(TextSource):
     format = "jsonl"
 
     def _batches(self, fields: FieldSpec) -> Iterator[Batch]:
-        from neardup._native import scan_jsonl
+        from neardup._native import scan_jsonl, scan_lines
 
         paths = [split_path(each) for each in fields.text]
         id_path = split_path(fields.id) if fields.id is not None else None
         key_path = split_path(fields.key) if fields.key is not None else None
         first_row, line = 0, 1
         for block in self._blocks():
+            mask = None
+            if fields.wanted is not None:
+                lines = scan_lines(block, line)
+                mask = fields.wanted[first_row : first_row + len(lines.starts)]
+                if not mask.any():
+                    first_row, line = first_row + len(lines.starts), lines.next_line
+                    continue
             utf8 = to_utf8(block, self.encoding)
-            read = scan_jsonl(utf8, paths, id_path, line, key_path)
+            read = scan_jsonl(utf8, paths, id_path, line, key_path, mask)
             rows = self._text_rows(block, read.lines, line)
             yield json_batch(self, read, utf8, rows, first_row, fields)
             first_row += len(read.status)
             line = read.lines.next_line
 
-    def _rows(self, id_field: str | None) -> Iterator[RawBatch]:
+    def _rows(
+        self, id_field: str | None, wanted: np.ndarray[Any, Any] | None
+    ) -> Iterator[RawBatch]:
         from neardup._native import scan_jsonl, scan_lines
 
         first_row, line = 0, 1
         for block in self._blocks():
-            ids = None
-            if id_field is None:
-                lines = scan_lines(block, line)
-            else:
+            lines, ids = scan_lines(block, line), None
+            if id_field is not None:
+                mask = None if wanted is None else wanted[first_row : first_row + len(lines.starts)]
                 utf8 = to_utf8(block, self.encoding)
-                read = scan_jsonl(utf8, [], split_path(id_field), line)
+                read = scan_jsonl(utf8, [], split_path(id_field), line, None, mask)
                 ids = large_strings(read.id_data, read.id_offsets, read.id_kind != 0)
-                lines = read.lines
-            rows = self._text_rows(block, lines, line)
+            rows = text_rows(block, lines, block[: int(lines.mark)].tobytes())
             yield RawBatch(first_row, len(rows.starts), rows, ids)
             first_row += len(rows.starts)
             line = lines.next_line

@@ -55,7 +55,9 @@ class ParquetSource:
         """Read the columns of the wanted fields."""
         return self._unchanged.around(lambda: self._batches(fields))
 
-    def rows(self, id_field: str | None = None) -> Iterator[RawBatch]:
+    def rows(
+        self, id_field: str | None = None, wanted: np.ndarray[Any, Any] | None = None
+    ) -> Iterator[RawBatch]:
         """Read every column."""
         return self._unchanged.around(lambda: self._rows(id_field))
 

@@ -62,14 +62,19 @@ class TextSource(ABC):
         """Read the wanted fields of every row."""
         return self._unchanged.around(lambda: self._batches(fields))
 
-    def rows(self, id_field: str | None = None) -> Iterator[RawBatch]:
+    def rows(
+        self, id_field: str | None = None, wanted: np.ndarray[Any, Any] | None = None
+    ) -> Iterator[RawBatch]:
         """Find every row without reading its text."""
-        return self._unchanged.around(lambda: self._rows(id_field))
+        return self._unchanged.around(lambda: self._rows(id_field, wanted))
 
     @abstractmethod
     def _batches(self, fields: FieldSpec) -> Iterator[Batch]: ...
 
-    def _rows(self, id_field: str | None) -> Iterator[RawBatch]:
+    def _rows(
+        self, id_field: str | None, wanted: np.ndarray[Any, Any] | None
+    ) -> Iterator[RawBatch]:
+        del wanted  # formats that gain nothing by it read every row
         for batch in self._batches(FieldSpec((), id_field)):
             if batch.raw is not None:
                 yield batch.raw
