@@ -1,9 +1,8 @@
 //! Texts for Python: specs, string columns, and the two passes over them.
 
 use neardup_core::lsh::Banding;
-use neardup_core::sketch::Scratch;
 use neardup_core::text::{Column, Shingler, TextSpec};
-use neardup_core::{parallel, verify};
+use neardup_core::verify;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
@@ -205,25 +204,12 @@ pub fn sketch_texts<'py>(
     sketch: &PySketch,
     threads: usize,
 ) -> PyResult<(Bound<'py, PyArray2<u32>>, Bound<'py, PyArray1<i64>>)> {
-    let size = sketch.inner.size();
-    let (slots, counts) = texts.with(py, |column| {
-        let parts = parallel::map_chunks(column.len(), threads, 16, |range| {
-            let mut shingler = Shingler::new(&spec.inner);
-            let mut scratch = Scratch::default();
-            let (mut slots, mut counts) = (vec![0; range.len() * size], Vec::new());
-            for (row, signature) in range.zip(slots.chunks_mut(size)) {
-                let set = shingler.set(column.text(row)?);
-                sketch.inner.sketch(set, &mut scratch, signature);
-                counts.push(set.len() as i64);
-            }
-            Ok((slots, counts))
-        })?;
-        let (slots, counts): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-        Ok((slots.concat(), counts.concat()))
+    let found = texts.with(py, |column| {
+        neardup_core::signatures::signatures(column, &spec.inner, &*sketch.inner, threads)
     })?;
-    let rows = counts.len();
-    let matrix = PyArray1::from_vec(py, slots).reshape([rows, size])?;
-    Ok((matrix, PyArray1::from_vec(py, counts)))
+    let shape = [found.counts.len(), sketch.inner.size()];
+    let matrix = PyArray1::from_vec(py, found.slots).reshape(shape)?;
+    Ok((matrix, PyArray1::from_vec(py, found.counts)))
 }
 
 impl PyBandKeys {
