@@ -64,16 +64,16 @@ impl FastSketch {
     }
 
     /// The words of the elements that the fill hashes.
-    fn words<'a>(&self, hashes: &[u64], words: &'a mut Vec<u32>) -> &'a [u32] {
-        words.resize(hashes.len(), 0);
-        kernel::fill_words(self.tier, hashes, self.key, self.rounds, words);
+    fn words<'a>(&self, draws: &[u64], words: &'a mut Vec<u32>) -> &'a [u32] {
+        words.resize(draws.len(), 0);
+        kernel::fill_words(self.tier, draws, self.rounds, words);
         words
     }
 
     /// Fills every slot that is still empty with its minimum over all elements.
-    fn fill_empty(&self, hashes: &[u64], scratch: &mut Scratch, out: &mut [u32]) {
-        let Scratch { words, slots, index, mul, add } = scratch;
-        let words = self.words(hashes, words);
+    fn fill_empty(&self, scratch: &mut Scratch, out: &mut [u32]) {
+        let Scratch { draws, words, slots, index, mul, add } = scratch;
+        let words = self.words(draws, words);
         index.resize(self.size, 0);
         let mut empty = 0;
         for (j, &slot) in out.iter().enumerate() {
@@ -109,21 +109,30 @@ impl Sketch for FastSketch {
         if hashes.is_empty() {
             return;
         }
+        // So many elements leave no slot empty but once in a million sets: no draw is worth keeping.
+        if self.rounds > 0 && hashes.len() > 16 * self.size {
+            kernel::first_round(self.tier, hashes, self.key, out);
+            if !out.contains(&EMPTY) {
+                return;
+            }
+        }
+        scratch.draws.resize(hashes.len(), 0);
+        kernel::draws(self.tier, hashes, self.key, &mut scratch.draws);
         // Few elements leave most slots to the fill: fill them all, and let the rounds undercut.
         let few = 2 * hashes.len() * self.rounds as usize <= self.size;
         if few {
-            let words = self.words(hashes, &mut scratch.words);
+            let words = self.words(&scratch.draws, &mut scratch.words);
             kernel::fill(self.tier, words, &self.mul, &self.add, self.rounds, out);
         }
         for round in 0..self.rounds {
-            kernel::round(self.tier, hashes, self.key, round, out);
+            kernel::round(self.tier, &scratch.draws, round, out);
             // fewer throws than slots cannot have filled them all
             if hashes.len() * (round as usize + 1) >= self.size && !out.contains(&EMPTY) {
                 return;
             }
         }
         if !few {
-            self.fill_empty(hashes, scratch, out);
+            self.fill_empty(scratch, out);
         }
     }
 
