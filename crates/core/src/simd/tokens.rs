@@ -20,8 +20,9 @@ pub fn hash(tier: Tier, text: &[u8], offset: usize, edges: &[[usize; 2]], out: &
     match tier.0 {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => {
+            let mut batch = Batch::default();
             for edges in edges.chunks(LANES) {
-                many(text, offset, edges, out, tier);
+                batch.hash(tier, text, offset, edges, out);
             }
         }
         _ => out.extend(edges.iter().map(|e| one(text, offset, e))),
@@ -35,34 +36,57 @@ fn one(text: &[u8], offset: usize, &[begin, end]: &[usize; 2]) -> u64 {
 /// Tokens put through the formulas together.
 const LANES: usize = 64;
 
-fn many(text: &[u8], offset: usize, edges: &[[usize; 2]], out: &mut Vec<u64>, tier: Tier) {
-    let (mut first, mut last, mut lens) = ([0; LANES], [0; LANES], [0; LANES]);
-    let mut alone = 0u64; // tokens the formulas do not cover
-    for (i, &[begin, end]) in edges.iter().enumerate().take(LANES) {
-        let (begin, end) = (offset + begin, offset + end);
-        let head = text.get(begin..).and_then(|t| t.first_chunk::<8>());
-        let tail = text.get(..end).and_then(|t| t.last_chunk::<8>());
-        let len = end.wrapping_sub(begin);
-        if let (Some(head), Some(tail), 1..=16) = (head, tail, len) {
-            first[i] = u64::from_le_bytes(*head);
-            last[i] = u64::from_le_bytes(*tail);
-            lens[i] = len as u64;
-        } else {
-            alone |= 1 << i;
-        }
-    }
-    let mut hashes = [0; LANES];
-    formulas(tier, &first, &last, &lens, &mut hashes);
-    while alone != 0 {
-        let i = alone.trailing_zeros() as usize;
-        hashes[i] = one(text, offset, &edges[i]);
-        alone &= alone - 1;
-    }
-    out.extend_from_slice(&hashes[..edges.len().min(LANES)]);
-}
-
 /// One number a lane.
 type Lanes = [u64; LANES];
+
+/// First and last eight bytes, lengths and hashes of a batch of tokens.
+struct Batch {
+    first: Lanes,
+    last: Lanes,
+    lens: Lanes,
+    hashes: Lanes,
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        let zeros = [0; LANES];
+        Self { first: zeros, last: zeros, lens: zeros, hashes: zeros }
+    }
+}
+
+impl Batch {
+    /// Hashes at most [`LANES`] tokens; lanes left from the batch before are computed and ignored.
+    fn hash(
+        &mut self,
+        tier: Tier,
+        text: &[u8],
+        offset: usize,
+        edges: &[[usize; 2]],
+        out: &mut Vec<u64>,
+    ) {
+        let mut alone = 0u64; // tokens the formulas do not cover
+        for (i, &[begin, end]) in edges.iter().enumerate().take(LANES) {
+            let (begin, end) = (offset + begin, offset + end);
+            let head = text.get(begin..).and_then(|t| t.first_chunk::<8>());
+            let tail = text.get(..end).and_then(|t| t.last_chunk::<8>());
+            let len = end.wrapping_sub(begin);
+            if let (Some(head), Some(tail), 1..=16) = (head, tail, len) {
+                self.first[i] = u64::from_le_bytes(*head);
+                self.last[i] = u64::from_le_bytes(*tail);
+                self.lens[i] = len as u64;
+            } else {
+                alone |= 1 << i;
+            }
+        }
+        formulas(tier, &self.first, &self.last, &self.lens, &mut self.hashes);
+        while alone != 0 {
+            let i = alone.trailing_zeros() as usize;
+            self.hashes[i] = one(text, offset, &edges[i]);
+            alone &= alone - 1;
+        }
+        out.extend_from_slice(&self.hashes[..edges.len().min(LANES)]);
+    }
+}
 
 by_tier! {
     fn formulas(first: &Lanes, last: &Lanes, lens: &Lanes, out: &mut Lanes) = lanes,
