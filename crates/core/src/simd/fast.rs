@@ -82,7 +82,7 @@ impl Throws {
     }
 }
 
-/// Drops throws into slots that are not empty: they cannot lower what an earlier round left there.
+/// Drops throws into slots that an earlier round has reached: they cannot lower what it left there.
 trait Filter: Copy {
     fn hits(self, throws: &mut Throws, empty: &[u32; FILTERED / 32]);
 }
@@ -119,8 +119,9 @@ fn round_body<F: Filter>(draws: &[u64], round: u32, slots: &mut [u32], filter: F
     let filtered = round > 0 && slots.len() <= FILTERED;
     let mut empty = [0u32; FILTERED / 32];
     if filtered {
+        let base = stage_base(round); // a value of the fill counts as empty: a round undercuts it
         for (word, slots) in empty.iter_mut().zip(slots.chunks(32)) {
-            let bit = |(i, &slot): (usize, &u32)| u32::from(slot == u32::MAX) << i;
+            let bit = |(i, &slot): (usize, &u32)| u32::from(slot >= base) << i;
             *word = slots.iter().enumerate().map(bit).fold(0, |all, bit| all | bit);
         }
     }
