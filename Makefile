@@ -32,6 +32,9 @@ check: $(VENV)/dev ## formatting, lints, types, stubs and documentation examples
 	$(BIN)/python -m mypy.stubtest neardup._native
 	$(BIN)/python -m pytest --doctest-modules python/neardup tests/docs
 
+soak: $(VENV)/dev ## run the tests that take many minutes
+	$(BIN)/python -m pytest -m slow
+
 bench: $(BENCH)/built ## time neardup beside its peers, in an environment of its own
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BENCH)/bin/python "$$script"; done
 
@@ -67,4 +70,4 @@ $(VENV)/created:
 	"$$(.ci/tools --python)" -m venv --clear $(VENV)
 	@touch $@
 
-.PHONY: help demo test check bench fmt clean
+.PHONY: help demo test check soak bench fmt clean
