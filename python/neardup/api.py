@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.config import OPTIONS, Config
 from neardup.engines.memory import MemoryEngine
-from neardup.errors import NeardupTypeError
+from neardup.errors import NeardupError, NeardupTypeError
 from neardup.output import Output
 from neardup.plan import Found, Plan, find
 from neardup.progress import Progress, Silent
@@ -116,6 +116,7 @@ def execute(
                 output.table(name, getattr(tables, name)(found, places))
         output.rejects(documents)
         summary = _timed(tables.summary(found), found, time.perf_counter() - began)
+        _check_balance(summary)
         output.summary(summary)
     return found, ids, summary
 
@@ -154,6 +155,14 @@ def _timed(summary: dict[str, Any], found: Found, seconds: float) -> dict[str, A
         "version": __version__,
         "sources": sources,
     }
+
+
+def _check_balance(summary: dict[str, Any]) -> None:
+    """Hold every source to documents = kept + removed + rejected."""
+    for name, part in (("all", summary), *summary["sources"].items()):
+        if part["documents"] != part["kept"] + part["removed"] + part["rejected"]:
+            counts = {key: part[key] for key in ("documents", "kept", "removed", "rejected")}
+            raise NeardupError(f"internal error, please report it: {name}: {counts} do not add up")
 
 
 def _peak_memory() -> int:
