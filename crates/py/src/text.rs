@@ -1,6 +1,7 @@
 //! Texts for Python: specs, string columns, and the two passes over them.
 
 use neardup_core::lsh::Banding;
+use neardup_core::simd::Tier;
 use neardup_core::text::{Column, Shingler, TextSpec};
 use neardup_core::verify;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
@@ -15,13 +16,25 @@ use crate::sketch::PySketch;
 #[pyclass(name = "TextSpec", module = "neardup._native", frozen)]
 pub struct PyTextSpec {
     pub inner: TextSpec,
+    tier: Tier,
 }
 
 #[pymethods]
 impl PyTextSpec {
+    /// `tier` is that of the methods below; passes over columns take the best.
     #[new]
-    fn new(py: Python<'_>, normalize: &str, shingle: &str, hash: &str) -> PyResult<Self> {
-        attached(py, || TextSpec::parse(normalize, shingle, hash)).map(|inner| Self { inner })
+    #[pyo3(signature = (normalize, shingle, hash, tier=None))]
+    fn new(
+        py: Python<'_>,
+        normalize: &str,
+        shingle: &str,
+        hash: &str,
+        tier: Option<&str>,
+    ) -> PyResult<Self> {
+        attached(py, || {
+            let tier = tier.map_or_else(|| Ok(Tier::best()), Tier::parse)?;
+            Ok(Self { inner: TextSpec::parse(normalize, shingle, hash)?, tier })
+        })
     }
 
     #[getter]
@@ -30,28 +43,34 @@ impl PyTextSpec {
     }
 
     fn normalize(&self, py: Python<'_>, text: &str) -> PyResult<String> {
-        detached(py, || Ok(Shingler::new(&self.inner).normalize(text).to_owned()))
+        detached(py, || Ok(self.shingler().normalize(text).to_owned()))
     }
 
     fn tokens(&self, py: Python<'_>, text: &str) -> PyResult<Vec<String>> {
-        detached(py, || Ok(Shingler::new(&self.inner).tokens(text)))
+        detached(py, || Ok(self.shingler().tokens(text)))
     }
 
     fn shingles<'py>(&self, py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyArray1<u64>>> {
-        let found = detached(py, || Ok(Shingler::new(&self.inner).run(text).shingles.to_vec()))?;
+        let found = detached(py, || Ok(self.shingler().run(text).shingles.to_vec()))?;
         Ok(PyArray1::from_vec(py, found))
     }
 
     fn set<'py>(&self, py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyArray1<u64>>> {
-        let found = detached(py, || Ok(Shingler::new(&self.inner).set(text).to_vec()))?;
+        let found = detached(py, || Ok(self.shingler().set(text).to_vec()))?;
         Ok(PyArray1::from_vec(py, found))
     }
 
     fn jaccard(&self, py: Python<'_>, a: &str, b: &str) -> PyResult<f64> {
         detached(py, || {
-            let left = Shingler::new(&self.inner).set(a).to_vec();
-            Ok(verify::jaccard(&left, Shingler::new(&self.inner).set(b)))
+            let left = self.shingler().set(a).to_vec();
+            Ok(verify::jaccard(&left, self.shingler().set(b)))
         })
+    }
+}
+
+impl PyTextSpec {
+    fn shingler(&self) -> Shingler {
+        Shingler::with_tier(&self.inner, self.tier)
     }
 }
 

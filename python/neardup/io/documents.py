@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -23,6 +24,7 @@ class Rejects:
     def __init__(self) -> None:
         self.counts: dict[int, int] = {}
         self._lines: IO[bytes] = tempfile.SpooledTemporaryFile(max_size=8 << 20)
+        weakref.finalize(self, self._lines.close)
 
     def add(self, source: int, record: dict[str, Any]) -> None:
         """Set one row aside."""
