@@ -1,12 +1,41 @@
-"""The compiled module: arrays in and out, no policy. Its users are the other modules of this package."""
+"""The compiled module: arrays in and out, no policy; for the other modules of this package."""
 
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import disjoint_base
 
-__all__: list[str]
+__all__ = [
+    "BandKeys",
+    "BatchSurvey",
+    "JsonlBlock",
+    "JsonlLines",
+    "Lsh",
+    "Sketch",
+    "TextSpec",
+    "__version__",
+    "both_have_more",
+    "candidate_pairs",
+    "candidate_probability",
+    "choose_banding",
+    "common_rule",
+    "components",
+    "contents",
+    "estimate_pairs",
+    "estimate_rows",
+    "field_names",
+    "hash_signed",
+    "hash_tokens",
+    "hash_unsigned",
+    "leaders",
+    "midpoint",
+    "scan_jsonl",
+    "scan_lines",
+    "sketch_texts",
+    "star",
+    "survey",
+    "verify",
+]
 __version__: str
 
 _Bools = NDArray[np.bool_]
@@ -19,7 +48,6 @@ _Texts = Any  # what neardup.columns.native_column returns
 # Texts
 
 @final
-@disjoint_base
 class TextSpec:
     def __new__(cls, normalize: str, shingle: str, hash: str) -> TextSpec: ...
     @property
@@ -31,7 +59,6 @@ class TextSpec:
     def jaccard(self, a: str, b: str) -> float: ...
 
 @final
-@disjoint_base
 class BatchSurvey:
     @property
     def digest(self) -> _U64: ...
@@ -63,7 +90,6 @@ def sketch_texts(
 # Token sets
 
 @final
-@disjoint_base
 class Sketch:
     def __new__(
         cls,
@@ -93,8 +119,8 @@ def choose_banding(threshold: float, recall: float, size: int) -> tuple[int, int
 def common_rule(threshold: float, size: int) -> tuple[int, int]: ...
 def candidate_probability(jaccard: float, bands: int, rows: int) -> float: ...
 def midpoint(bands: int, rows: int) -> float: ...
+
 @final
-@disjoint_base
 class Lsh:
     def __new__(cls, size: int, bands: int, rows: int, keep: bool) -> Lsh: ...
     @property
@@ -131,7 +157,6 @@ class Lsh:
 # Answers
 
 @final
-@disjoint_base
 class BandKeys:
     def __new__(cls, bands: int) -> BandKeys: ...
     def extend(self, batch: BatchSurvey) -> None: ...
@@ -164,7 +189,6 @@ def components(rank: _U32, a: _U32, b: _U32, similarity: _F64) -> tuple[_U32, _F
 # JSON Lines
 
 @final
-@disjoint_base
 class JsonlLines:
     @property
     def starts(self) -> _U64: ...
@@ -180,7 +204,6 @@ class JsonlLines:
     def mark(self) -> int: ...
 
 @final
-@disjoint_base
 class JsonlBlock:
     @property
     def lines(self) -> JsonlLines: ...

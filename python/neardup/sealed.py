@@ -1,4 +1,4 @@
-"""A file of our own: what kind, a JSON header, sections of bytes, a checksum. Whole, or refused by name.
+"""A file of our own: kind, JSON header, sections, checksum. Whole, or refused by name.
 
 ::
 

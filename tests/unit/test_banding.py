@@ -60,7 +60,9 @@ def test_the_midpoint():
 
 
 def test_an_impossible_recall_says_what_is_possible():
-    with pytest.raises(NeardupValueError, match=r"size of at least 299 or a recall of at most 0\.7237"):
+    with pytest.raises(
+        NeardupValueError, match=r"size of at least 299 or a recall of at most 0\.7237"
+    ):
         explain(0.01, 0.95, 128)
 
 

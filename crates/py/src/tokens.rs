@@ -39,13 +39,22 @@ pub fn extend(
         let kind = row.get_type().name().map_or_else(|_| "object".into(), |n| n.to_string());
         type_error(py, format!("{}a row must be an iterable of tokens, got {kind}", place(number)))
     })?;
+    let mut block = Vec::with_capacity(BLOCK);
     loop {
-        let block = items.by_ref().take(BLOCK).collect::<PyResult<Vec<_>>>()?;
+        while block.len() < BLOCK
+            && let Some(item) = items.next()
+        {
+            block.push(item?);
+        }
         if block.is_empty() {
             break;
         }
-        for item in &block {
-            out.push(if prehashed { prehashed_token(item, number)? } else { token(item, number)? });
+        for item in block.drain(..) {
+            out.push(if prehashed {
+                prehashed_token(&item, number)?
+            } else {
+                token(&item, number)?
+            });
         }
     }
     match length {
@@ -76,10 +85,10 @@ fn token(item: &Bound<'_, PyAny>, row: Option<usize>) -> PyResult<u64> {
     if let Ok(bytes) = item.cast::<PyBytes>() {
         return Ok(hash::token(bytes.as_bytes()));
     }
-    if let Ok(bytes) = item.cast::<PyByteArray>() {
-        return Ok(hash::token(&bytes.to_vec()));
-    }
     let Some(integer) = integer(item)? else {
+        if let Ok(bytes) = item.cast::<PyByteArray>() {
+            return Ok(hash::token(&bytes.to_vec()));
+        }
         return Err(refused(item, row, "a token is a str, bytes or an integer"));
     };
     if let Ok(value) = integer.extract::<u64>() {
