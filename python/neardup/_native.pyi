@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 __all__ = [
     "BandKeys",
     "BatchSurvey",
+    "JsonArray",
     "JsonlBlock",
     "JsonlLines",
     "Lsh",
@@ -24,13 +25,17 @@ __all__ = [
     "estimate_pairs",
     "estimate_rows",
     "field_names",
+    "first_record",
     "hash_signed",
     "hash_tokens",
     "hash_unsigned",
+    "is_json_array",
     "leaders",
     "midpoint",
+    "scan_csv",
     "scan_jsonl",
     "scan_lines",
+    "scan_text",
     "sketch_texts",
     "star",
     "survey",
@@ -186,7 +191,7 @@ def both_have_more(
 def star(rank: _U32, a: _U32, b: _U32, similarity: _F64) -> tuple[_U32, _F64]: ...
 def components(rank: _U32, a: _U32, b: _U32, similarity: _F64) -> tuple[_U32, _F64]: ...
 
-# JSON Lines
+# Rows of files
 
 @final
 class JsonlLines:
@@ -240,9 +245,10 @@ def scan_jsonl(
 ) -> JsonlBlock: ...
 def scan_lines(block: NDArray[np.uint8], first_line: int = 1) -> JsonlLines: ...
 def field_names(line: bytes) -> list[str]: ...
-
+def is_json_array(data: bytes) -> bool: ...
+@final
 class JsonArray:
-    def __init__(self, data: NDArray[np.uint8]) -> None: ...
+    def __new__(cls, data: NDArray[np.uint8]) -> JsonArray: ...
     def __len__(self) -> int: ...
     def lines(self) -> JsonlLines: ...
     def scan(
@@ -255,7 +261,6 @@ class JsonArray:
         key_path: list[str] | None = None,
     ) -> JsonlBlock: ...
 
-def is_json_array(data: bytes) -> bool: ...
 def scan_csv(
     block: NDArray[np.uint8],
     delimiter: int,
