@@ -1,27 +1,239 @@
+"""The compiled module: arrays in and out, no policy; for the other modules of this package."""
+
+from typing import Any, final
+
 import numpy as np
 from numpy.typing import NDArray
 
-class JsonlLines:
-    starts: NDArray[np.uint64]
-    ends: NDArray[np.uint64]
-    stops: NDArray[np.uint64]
-    line: NDArray[np.uint64]
-    next_line: int
-    mark: int
+__all__ = [
+    "BandKeys",
+    "BatchSurvey",
+    "JsonArray",
+    "JsonlBlock",
+    "JsonlLines",
+    "Lsh",
+    "Sketch",
+    "TextSpec",
+    "__version__",
+    "both_have_more",
+    "candidate_pairs",
+    "candidate_probability",
+    "choose_banding",
+    "common_rule",
+    "components",
+    "contents",
+    "estimate_pairs",
+    "estimate_rows",
+    "field_names",
+    "first_record",
+    "hash_signed",
+    "hash_tokens",
+    "hash_unsigned",
+    "is_json_array",
+    "leaders",
+    "midpoint",
+    "scan_csv",
+    "scan_jsonl",
+    "scan_lines",
+    "scan_text",
+    "sketch_texts",
+    "star",
+    "survey",
+    "verify",
+]
+__version__: str
 
+_Bools = NDArray[np.bool_]
+_U32 = NDArray[np.uint32]
+_I64 = NDArray[np.int64]
+_U64 = NDArray[np.uint64]
+_F64 = NDArray[np.float64]
+_Texts = Any  # what neardup.columns.native_column returns
+
+# Texts
+
+@final
+class TextSpec:
+    def __new__(cls, normalize: str, shingle: str, hash: str) -> TextSpec: ...
+    @property
+    def identity(self) -> str: ...
+    def normalize(self, text: str) -> str: ...
+    def tokens(self, text: str) -> list[str]: ...
+    def shingles(self, text: str) -> _U64: ...
+    def set(self, text: str) -> _U64: ...
+    def jaccard(self, a: str, b: str) -> float: ...
+
+@final
+class BatchSurvey:
+    @property
+    def digest(self) -> _U64: ...
+    @property
+    def raw(self) -> _U64: ...
+    @property
+    def tokens(self) -> _U32: ...
+    @property
+    def words(self) -> _U32: ...
+    @property
+    def bytes(self) -> _U64: ...
+
+def survey(
+    texts: _Texts,
+    valid: _Bools | None,
+    spec: TextSpec,
+    sketch: Sketch | None,
+    bands: int,
+    rows: int,
+    threads: int,
+) -> BatchSurvey: ...
+def contents(
+    texts: _Texts, rows: _U32, spec: TextSpec, sketch: Sketch | None, threads: int
+) -> tuple[_U64, _I64, _I64]: ...
+def sketch_texts(
+    texts: _Texts, spec: TextSpec, sketch: Sketch, threads: int
+) -> tuple[_U32, _I64]: ...
+
+# Token sets
+
+@final
+class Sketch:
+    def __new__(
+        cls,
+        name: str,
+        size: int,
+        seed: int,
+        rounds: int | None = None,
+        tier: str | None = None,
+    ) -> Sketch: ...
+    @property
+    def identity(self) -> str: ...
+    @property
+    def size(self) -> int: ...
+    def std_err(self, jaccard: float, union: int) -> float: ...
+    def one(self, tokens: Any, prehashed: bool = False) -> _U32: ...
+    def rows(self, rows: Any, prehashed: bool = False, threads: int = 0) -> _U32: ...
+    def csr(self, hashes: _U64, offsets: _I64, threads: int = 0) -> _U32: ...
+
+def hash_signed(values: _I64) -> _U64: ...
+def hash_unsigned(values: _U64) -> _U64: ...
+def hash_tokens(tokens: Any, prehashed: bool) -> _U64: ...
+def estimate_rows(left: _U32, right: _U32) -> _F64: ...
+
+# Bands
+
+def choose_banding(threshold: float, recall: float, size: int) -> tuple[int, int]: ...
+def common_rule(threshold: float, size: int) -> tuple[int, int]: ...
+def candidate_probability(jaccard: float, bands: int, rows: int) -> float: ...
+def midpoint(bands: int, rows: int) -> float: ...
+
+@final
+class Lsh:
+    def __new__(cls, size: int, bands: int, rows: int, keep: bool) -> Lsh: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def bands(self) -> int: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def identity(self) -> str | None: ...
+    @property
+    def nbytes(self) -> int: ...
+    def __len__(self) -> int: ...
+    def insert(self, matrix: _U32, identity: str | None, threads: int) -> int: ...
+    def insert_and_flag(
+        self, matrix: _U32, identity: str | None, keep_first: bool, threads: int
+    ) -> _Bools: ...
+    def query(self, matrix: _U32, identity: str | None, threads: int) -> tuple[_I64, _I64]: ...
+    def ranked(
+        self,
+        matrix: _U32,
+        identity: str | None,
+        threshold: float,
+        limit: int | None,
+        threads: int,
+    ) -> tuple[_I64, _I64, _F64]: ...
+    def remove(self, id: int) -> bool: ...
+    def contains(self, id: int) -> bool: ...
+    def clear(self) -> None: ...
+    def parts(self) -> tuple[bytes, _U32 | None, str | None]: ...
+    @staticmethod
+    def of_parts(table: bytes, kept: _U32 | None, identity: str | None) -> Lsh: ...
+
+# Answers
+
+@final
+class BandKeys:
+    def __new__(cls, bands: int) -> BandKeys: ...
+    def extend(self, batch: BatchSurvey) -> None: ...
+    @property
+    def documents(self) -> int: ...
+
+def candidate_pairs(
+    keys: BandKeys, rank: _U32, takes_part: _Bools, cap: int, threads: int
+) -> tuple[_U32, _U32, int, int]: ...
+def leaders(digest: _U64, rank: _U32, takes_part: _Bools) -> _U32: ...
+def verify(
+    values: _U64, start: _I64, length: _I64, a: _U32, b: _U32, threshold: float, threads: int
+) -> _F64: ...
+def estimate_pairs(
+    values: _U64,
+    start: _I64,
+    length: _I64,
+    a: _U32,
+    b: _U32,
+    size: int,
+    threshold: float,
+    threads: int,
+) -> _F64: ...
+def both_have_more(
+    values: _U64, start: _I64, length: _I64, a: _U32, b: _U32, threads: int
+) -> _Bools: ...
+def star(rank: _U32, a: _U32, b: _U32, similarity: _F64) -> tuple[_U32, _F64]: ...
+def components(rank: _U32, a: _U32, b: _U32, similarity: _F64) -> tuple[_U32, _F64]: ...
+
+# Rows of files
+
+@final
+class JsonlLines:
+    @property
+    def starts(self) -> _U64: ...
+    @property
+    def ends(self) -> _U64: ...
+    @property
+    def stops(self) -> _U64: ...
+    @property
+    def line(self) -> _U64: ...
+    @property
+    def next_line(self) -> int: ...
+    @property
+    def mark(self) -> int: ...
+
+@final
 class JsonlBlock:
-    lines: JsonlLines
-    status: NDArray[np.uint8]
-    column: NDArray[np.uint64]
-    field: NDArray[np.uint32]
-    text_data: NDArray[np.uint8]
-    text_offsets: NDArray[np.int64]
-    id_data: NDArray[np.uint8]
-    id_offsets: NDArray[np.int64]
-    id_kind: NDArray[np.uint8]
-    key_data: NDArray[np.uint8]
-    key_offsets: NDArray[np.int64]
-    key_kind: NDArray[np.uint8]
+    @property
+    def lines(self) -> JsonlLines: ...
+    @property
+    def status(self) -> NDArray[np.uint8]: ...
+    @property
+    def column(self) -> _U64: ...
+    @property
+    def field(self) -> _U32: ...
+    @property
+    def text_data(self) -> NDArray[np.uint8]: ...
+    @property
+    def text_offsets(self) -> _I64: ...
+    @property
+    def id_data(self) -> NDArray[np.uint8]: ...
+    @property
+    def id_offsets(self) -> _I64: ...
+    @property
+    def id_kind(self) -> NDArray[np.uint8]: ...
+    @property
+    def key_data(self) -> NDArray[np.uint8]: ...
+    @property
+    def key_offsets(self) -> _I64: ...
+    @property
+    def key_kind(self) -> NDArray[np.uint8]: ...
 
 def scan_jsonl(
     block: NDArray[np.uint8],
@@ -33,9 +245,10 @@ def scan_jsonl(
 ) -> JsonlBlock: ...
 def scan_lines(block: NDArray[np.uint8], first_line: int = 1) -> JsonlLines: ...
 def field_names(line: bytes) -> list[str]: ...
-
+def is_json_array(data: bytes) -> bool: ...
+@final
 class JsonArray:
-    def __init__(self, data: NDArray[np.uint8]) -> None: ...
+    def __new__(cls, data: NDArray[np.uint8]) -> JsonArray: ...
     def __len__(self) -> int: ...
     def lines(self) -> JsonlLines: ...
     def scan(
@@ -48,7 +261,6 @@ class JsonArray:
         key_path: list[str] | None = None,
     ) -> JsonlBlock: ...
 
-def is_json_array(data: bytes) -> bool: ...
 def scan_csv(
     block: NDArray[np.uint8],
     delimiter: int,

@@ -2,7 +2,8 @@
 
 import pytest
 
-from neardup.banding import Banding, explain
+from neardup import reference
+from neardup.banding import Banding, common_rule, explain
 from neardup.errors import NeardupTypeError, NeardupValueError
 
 
@@ -59,7 +60,9 @@ def test_the_midpoint():
 
 
 def test_an_impossible_recall_says_what_is_possible():
-    with pytest.raises(NeardupValueError, match=r"size=128: the most is 0\.7237; raise size"):
+    with pytest.raises(
+        NeardupValueError, match=r"size of at least 299 or a recall of at most 0\.7237"
+    ):
         explain(0.01, 0.95, 128)
 
 
@@ -68,3 +71,24 @@ def test_bad_arguments():
         explain(0)
     with pytest.raises(NeardupTypeError, match="size"):
         explain(size=1.5)
+
+
+@pytest.mark.parametrize("size", [1, 7, 64, 100])
+@pytest.mark.parametrize("threshold", [0.3, 0.77, 0.9, 1.0])
+def test_the_choice_is_the_plain_definition(size, threshold):
+    for recall in (0.1, 0.7):
+        try:
+            expected = reference.choose_banding(threshold, recall, size)
+        except ValueError:
+            with pytest.raises(NeardupValueError, match="out of reach"):
+                explain(threshold, recall, size)
+        else:
+            plan = explain(threshold, recall, size)
+            assert (plan.bands, plan.rows) == expected
+
+
+def test_the_common_rule_promises_no_recall():
+    for threshold in (0.5, 0.8):
+        usual = common_rule(threshold, 32)
+        assert (usual.bands, usual.rows) == reference.common_rule(threshold, 32)
+        assert usual.recall < 0.95 <= explain(threshold, size=32).recall
