@@ -58,4 +58,3 @@ def _priority(name: str, wanted: tuple[str, ...]) -> int:
         if name == item or (item.endswith("/") and name.startswith(item)):
             return place
     return len(wanted)
-

@@ -71,9 +71,7 @@ class Plan:
         if self.config.verify == "none":
             threshold = 0.0
         size = self.config.size
-        return _native.estimate_pairs(
-            values, start, length, a, b, size, threshold, self.threads
-        )
+        return _native.estimate_pairs(values, start, length, a, b, size, threshold, self.threads)
 
     def guards(self, survey: Survey, pairs: Candidates, differ: Bools) -> Bools:
         """Which pairs the number guard refuses."""

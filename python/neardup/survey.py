@@ -82,7 +82,9 @@ class Kernel:
             self.rows,
             self.threads,
         )
-        return Part(batch.source, found, np.ones(len(batch.texts), bool) if valid is None else valid)
+        return Part(
+            batch.source, found, np.ones(len(batch.texts), bool) if valid is None else valid
+        )
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,9 @@ def _joined(name: str, column: list[Any]) -> Any:
     return np.empty(shape, kinds.get(name, np.uint64))
 
 
-def batches_of(batches: Iterable[Batch], starts: npt.NDArray[np.int64]) -> Iterator[tuple[int, Batch]]:
+def batches_of(
+    batches: Iterable[Batch], starts: npt.NDArray[np.int64]
+) -> Iterator[tuple[int, Batch]]:
     """Each batch with the number of its first document."""
     for batch in batches:
         yield int(starts[batch.source]) + batch.first_row, batch

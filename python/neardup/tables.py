@@ -94,7 +94,12 @@ def pairs(found: Found, places: Places) -> pa.Table:
     x, y = places.key(a), places.key(b)
     other = found.base.survey.starts[found.base.documents.own]
     swap = np.where((a >= other) != (b >= other), a >= other, x > y)
-    a, b, x, y = np.where(swap, b, a), np.where(swap, a, b), np.where(swap, y, x), np.where(swap, x, y)
+    a, b, x, y = (
+        np.where(swap, b, a),
+        np.where(swap, a, b),
+        np.where(swap, y, x),
+        np.where(swap, x, y),
+    )
     order = np.lexsort([y, x])
     return pa.table(
         {
