@@ -59,7 +59,7 @@ class Places:
 
 def named(found: Found) -> npt.NDArray[np.bool_]:
     """The documents that the tables name, whose ids are wanted."""
-    wanted = found.reason != NONE
+    wanted: npt.NDArray[np.bool_] = found.reason != NONE
     wanted[found.partner[wanted]] = True
     for side in _pairs(found)[:2]:
         wanted[side] = True

@@ -14,6 +14,7 @@ from neardup.io.base import Batch, FieldSpec, RawBatch, Reject
 from neardup.io.columns import as_written, column_of, find_column, read_batch
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
 
 __all__ = ["ArrowSource", "open_memory"]

@@ -74,35 +74,15 @@ class Documents:
 
     def some(self, wanted: Any, starts: Any) -> Iterator[Batch]:
         """The batches that hold any of the wanted documents; other texts in them mean nothing."""
-        fields = [
-            FieldSpec(self.fields.text, wanted=wanted[starts[i] : starts[i + 1]])
-            for i in range(len(self.sources))
-        ]
-        sources = zip(self.sources, fields, strict=True)
+        masks = [wanted[starts[i] : starts[i + 1]] for i in range(len(self.sources))]
+        parts = zip(self.sources, masks, strict=True)
         return read_ahead(
-            lambda: chain.from_iterable(s.batches(f) for s, f in sources if f.wanted.any())
+            lambda: chain.from_iterable(
+                source.batches(FieldSpec(self.fields.text, wanted=mask))
+                for source, mask in parts
+                if mask.any()
+            )
         )
-
-    def admit(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """Pass batches on, the bad rows in them set aside or, unless `skip`, raised."""
-        for batch in batches:
-            name = self.sources[batch.source].name
-            for reject in batch.rejected:
-                if not self.skip:
-                    raise reject.error(name)
-                if batch.source < self.own:
-                    self.rejects.add(batch.source, reject.record(name))
-            yield batch
-
-    def size(self) -> int | None:
-        """Bytes of text to come as far as file sizes tell: None with compression or in memory."""
-        total = 0
-        for source in self.sources:
-            seen = source.fingerprint()
-            if seen is None or source.codec or source.format == "parquet":
-                return None
-            total += seen[0]
-        return total
 
 
 class Ids:
