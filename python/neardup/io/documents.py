@@ -84,6 +84,27 @@ class Documents:
             )
         )
 
+    def admit(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """Pass batches on, the bad rows in them set aside or, unless `skip`, raised."""
+        for batch in batches:
+            name = self.sources[batch.source].name
+            for reject in batch.rejected:
+                if not self.skip:
+                    raise reject.error(name)
+                if batch.source < self.own:
+                    self.rejects.add(batch.source, reject.record(name))
+            yield batch
+
+    def size(self) -> int | None:
+        """Bytes of text to come as far as file sizes tell: None with compression or in memory."""
+        total = 0
+        for source in self.sources:
+            seen = source.fingerprint()
+            if seen is None or source.codec or source.format == "parquet":
+                return None
+            total += seen[0]
+        return total
+
 
 class Ids:
     """Ids, as written in the source, of the documents that an answer names."""
