@@ -270,8 +270,8 @@ class LSH:
             It cannot be written.
         """
         table, kept, identity = self._native.parts()
-        slots = np.empty(0, "<u4") if kept is None else kept.astype("<u4")
-        _FILE.write(path, {"identity": identity, "kept": kept is not None}, [table, slots.data])
+        slots = b"" if kept is None else kept.astype("<u4", copy=False)
+        _FILE.write(path, {"identity": identity, "kept": kept is not None}, [table, slots])
 
     @classmethod
     def load(cls, path: Path, num_threads: int = 0) -> LSH:

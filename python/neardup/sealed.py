@@ -20,9 +20,13 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from neardup.errors import DataError, NeardupError
 
 Path = str | os.PathLike[str]
+Array = npt.NDArray[Any]
 
 _HEAD = struct.Struct("<8sII")
 _CHECKSUM = 16
@@ -46,7 +50,7 @@ class Kind:
     name: str
     version: int = 1
 
-    def write(self, path: Path, header: dict[str, Any], sections: Sequence[Any]) -> None:
+    def write(self, path: Path, header: dict[str, Any], sections: Sequence[bytes | Array]) -> None:
         """Write a file, finished or absent.
 
         Parameters
@@ -55,12 +59,12 @@ class Kind:
             Missing folders are made; a file of that name is replaced.
         header : dict
             What JSON can hold.
-        sections : sequence of bytes-like
-            Contiguous buffers.
+        sections : sequence of bytes or numpy.ndarray
+            Arrays are written as they are, row by row: the caller sees to the byte order.
         """
         from neardup.io.atomic import AtomicFile
 
-        views = [memoryview(section).cast("B") for section in sections]
+        views = [_bytes(section) for section in sections]
         text = json.dumps({**header, "sections": [view.nbytes for view in views]}).encode()
         digest = blake2b(digest_size=_CHECKSUM)
         with AtomicFile(path) as out:
@@ -129,3 +133,9 @@ class Kind:
             parts.append(body[at : at + each])
             at += each
         return header, parts
+
+
+def _bytes(section: bytes | Array) -> memoryview:
+    if isinstance(section, bytes):
+        return memoryview(section)
+    return np.ascontiguousarray(section).reshape(-1).view(np.uint8).data

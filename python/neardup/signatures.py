@@ -150,8 +150,8 @@ class Signatures:
             It cannot be written.
         """
         header = {"sketch": self.sketch, "text": self.text, "shape": self.matrix.shape}
-        sections = (self.counts.astype("<i8"), self.matrix.astype("<u4"))
-        _FILE.write(path, header, [np.ascontiguousarray(each).data for each in sections])
+        counts, slots = self.counts.astype("<i8", copy=False), self.matrix.astype("<u4", copy=False)
+        _FILE.write(path, header, [counts, slots])
 
     @classmethod
     def load(cls, path: Path) -> Signatures:

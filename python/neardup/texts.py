@@ -75,6 +75,8 @@ def _arrow(texts: Any) -> list[NativeColumn]:
             f"row {_first_null(column)}: the text is null; leave it out, or fill it, for example "
             "with ''"
         )
+    if pa.types.is_null(column.type):  # of no rows
+        column = column.cast(pa.string())
     return [native_column(chunk) for chunk in column.chunks] or [[]]
 
 

@@ -1,4 +1,4 @@
-"""`FastSimilaritySketch` and `estimate_jaccard`: shapes, rows, offsets, estimates, bad arguments."""
+"""`FastSimilaritySketch` and `estimate_jaccard`: rows, offsets, estimates, bad arguments."""
 
 import numpy as np
 import pytest
@@ -131,7 +131,7 @@ def test_estimates_of_arrays_of_any_layout():
 @pytest.mark.parametrize(
     ("a", "complaint"),
     [
-        (np.zeros(8, np.uint64), "a must be an array of uint32 as a sketch returns it, got uint64"),
+        (np.zeros(8, np.uint64), "a must be an array of uint32 .*, got uint64"),
         (np.zeros(8, np.int32), "got int32"),
         ([1, 2], "got int64"),
         (np.zeros((1, 8), np.uint32), r"a must have 1 dimension\(s\), got 2"),

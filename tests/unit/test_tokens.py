@@ -1,5 +1,7 @@
 """Tokens of every kind: what is the same token, what is another, what is none."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -165,9 +167,9 @@ class Meddler:
 
 @pytest.mark.parametrize("length", [3, 1000])
 def test_a_row_that_changes_while_it_is_read(length):
-    for change in (lambda: row.append(9), lambda: row.clear(), lambda: row.__delitem__(0)):
+    for change in (list.pop, list.clear, lambda row: row.append(9)):
         row = list(range(length))
-        row[1] = Meddler(change)
+        row[1] = Meddler(partial(change, row))
         with pytest.raises(NeardupValueError, match="the row changed while it was read"):
             SKETCH(row)
 
