@@ -213,6 +213,8 @@ pub fn contents<'py>(
     ))
 }
 
+type SignatureArrays<'py> = (Bound<'py, PyArray2<u32>>, Bound<'py, PyArray1<i64>>);
+
 /// Signatures of texts, and the sizes of their shingle sets.
 #[pyfunction]
 #[pyo3(signature = (texts, spec, sketch, threads))]
@@ -222,7 +224,7 @@ pub fn sketch_texts<'py>(
     spec: &PyTextSpec,
     sketch: &PySketch,
     threads: usize,
-) -> PyResult<(Bound<'py, PyArray2<u32>>, Bound<'py, PyArray1<i64>>)> {
+) -> PyResult<SignatureArrays<'py>> {
     let found = texts.with(py, |column| {
         neardup_core::signatures::signatures(column, &spec.inner, &*sketch.inner, threads)
     })?;
