@@ -117,7 +117,7 @@ def common_rule(threshold: float, size: int) -> Banding:
     --------
     >>> usual = common_rule(0.8, 128)
     >>> usual.bands, usual.rows, round(usual.recall, 3), explain(0.8).recall >= 0.95
-    (9, 13, 0.4, True)
+    (9, 13, 0.399, True)
     """
     bands, rows = _native.common_rule(threshold, size)
     return Banding(bands, rows, size, threshold)

@@ -1,4 +1,4 @@
-"""Keep order: which document of a cluster stays, as the position of each document in one total order."""
+"""Keep order: which document of a cluster stays, as each one's position in one total order."""
 
 from __future__ import annotations
 

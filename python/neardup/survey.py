@@ -1,4 +1,4 @@
-"""Pass one: what is kept of each document while its text goes by. At most 300 bytes, never the text."""
+"""Pass one: what is kept of a document while its text goes by: 300 bytes at most, no text."""
 
 from __future__ import annotations
 

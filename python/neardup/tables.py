@@ -1,4 +1,4 @@
-"""The tables of an answer: removed rows, verified pairs, clusters, rejected rows; and their summary."""
+"""The tables of an answer: removed rows, verified pairs, clusters, rejected rows; a summary."""
 
 from __future__ import annotations
 

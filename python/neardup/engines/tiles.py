@@ -1,7 +1,7 @@
-"""Shingle sets of candidate documents on disk, verified a tile at a time so that memory stays bounded.
+"""Shingle sets of candidates on disk, verified a tile at a time so that memory stays bounded.
 
-A tile holds documents that became candidates together (a component of the candidate graph) as far as
-it has room, so that nearly every pair lies within one tile and each set is read once.
+A tile holds documents that became candidates together (a component of the candidate graph) as far
+as it has room, so that nearly every pair lies within one tile and each set is read once.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class Tiles:
         self.start, self.shingles, self.numbers = (np.zeros(count, np.int64) for _ in range(3))
         self.used = np.zeros(int(self.tile.max(initial=0)) + 1, np.int64)
         self.files: list[IO[bytes]] = [
-            tempfile.TemporaryFile(prefix="neardup-") for _ in range(len(self.used))
+            tempfile.TemporaryFile(prefix="neardup-")  # noqa: SIM115 - closed by close()
+            for _ in range(len(self.used))
         ]
 
     def __enter__(self) -> Tiles:

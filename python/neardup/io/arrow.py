@@ -1,4 +1,4 @@
-"""Collections in memory: lists of str and whatever speaks Arrow, as one source that can be read again."""
+"""Collections in memory: lists of str and what speaks Arrow, as a source read again and again."""
 
 from __future__ import annotations
 

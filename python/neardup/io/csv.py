@@ -1,4 +1,4 @@
-"""CSV and TSV with a header: a row is a record, whatever its line breaks, and is kept byte for byte."""
+"""CSV and TSV with a header: a row is a record, whatever its line breaks, kept byte for byte."""
 
 from __future__ import annotations
 

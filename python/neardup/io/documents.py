@@ -23,7 +23,8 @@ class Rejects:
 
     def __init__(self) -> None:
         self.counts: dict[int, int] = {}
-        self._lines: IO[bytes] = tempfile.SpooledTemporaryFile(max_size=8 << 20)
+        lines = tempfile.SpooledTemporaryFile(max_size=8 << 20)  # noqa: SIM115 - closed at the end
+        self._lines: IO[bytes] = lines
         weakref.finalize(self, self._lines.close)
 
     def add(self, source: int, record: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Values of a field to keep by, as they are written in text formats: numbers, or dates as strings."""
+"""Values of a field to keep by, as text formats write them: numbers, or dates as strings."""
 
 from __future__ import annotations
 

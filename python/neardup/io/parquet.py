@@ -1,4 +1,4 @@
-"""Parquet: row groups read piece by piece; kept rows are written with the same schema and metadata."""
+"""Parquet: row groups read piece by piece; kept rows keep schema and metadata."""
 
 from __future__ import annotations
 

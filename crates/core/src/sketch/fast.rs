@@ -183,7 +183,7 @@ mod tests {
                 _ => mix(y.wrapping_add(kernel::GAMMA.wrapping_mul(u64::from(i)))),
             };
             for i in 0..rounds {
-                let slot = ((draw(i) >> 32) * size as u64 >> 32) as usize;
+                let slot = (((draw(i) >> 32) * size as u64) >> 32) as usize;
                 let value = kernel::stage_base(i) | (draw(i) as u32 & (u32::MAX >> (i + 1)));
                 slots[slot] = slots[slot].min(value);
             }
