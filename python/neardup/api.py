@@ -108,6 +108,11 @@ def execute(
     output = Output(config, documents)
     engine = MemoryEngine(plan, progress)
     found = find(documents, plan, engine)
+    if config.keep.field is not None and found.base.survey.unordered():
+        progress.warn(
+            f'no document has a value in the field "{config.keep.field}", so that ties decided '
+            "which ones stay; name another field with --keep"
+        )
     with output.guarded():
         ids = engine.write(documents, found.base.survey, found.keep, tables.named(found), output)
         places = tables.Places(documents, found.base.survey.starts, ids)

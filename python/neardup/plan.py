@@ -157,7 +157,8 @@ def find(documents: Documents, plan: Plan, engine: Engine) -> Found:
     config = plan.config
     kernel = plan.kernel()
     batches = documents.admit(engine.read(documents))
-    survey = collect(engine.map(batches, kernel), len(documents.sources), kernel.bands)
+    names = [source.name for source in documents.sources]
+    survey = collect(engine.map(batches, kernel), names, kernel.bands, config.keep.field)
     order = rank(survey, documents, config.keep)
     leader = _native.leaders(survey.digest, order, survey.ok)
     leads: Bools = survey.ok & (survey.tokens > 0) & (leader == np.arange(len(survey)))

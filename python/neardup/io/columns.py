@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from neardup.io.base import Batch, FieldSpec, Reject, as_json, missing_field, split_path
+from neardup.io.keys import KeyField, column_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,11 +51,18 @@ def column_of(batch: pa.RecordBatch, column: Column) -> pa.Array:
 
 
 def read_batch(
-    batch: pa.RecordBatch, fields: FieldSpec, *, source: int, first_row: int, present: Sequence[str]
+    batch: pa.RecordBatch,
+    fields: FieldSpec,
+    *,
+    source: int,
+    first_row: int,
+    present: Sequence[str],
+    name: str = "",
 ) -> Batch:
     """Take text, id and key out of a record batch; rows without a text are rejected.
 
-    The batch needs only the columns that hold them; ``present`` names all there are, for messages.
+    The batch needs only the columns that hold them; ``present`` names all there are, and ``name``
+    is that of the source, for messages.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -62,13 +70,13 @@ def read_batch(
     rows = batch.num_rows
     parts: list[pa.Array] = []
     why: list[tuple[str, str]] = []
-    for name in fields.text:
-        column = find_column(batch.schema, name)
+    for path in fields.text:
+        column = find_column(batch.schema, path)
         if column is None:
             parts.append(pa.nulls(rows, pa.large_string()))
-            why.append(missing_field(name, present, fields.text))
+            why.append(missing_field(path, present, fields.text))
         else:
-            part, bad = as_text(column_of(batch, column), name)
+            part, bad = as_text(column_of(batch, column), path)
             parts.append(part)
             why.append(bad)
     joined = parts[0]
@@ -88,7 +96,11 @@ def read_batch(
         ids = pa.nulls(rows, pa.large_string()) if ids is None else as_written(ids)
     if fields.key is not None:
         keys = _carried(batch, fields.key)
-        keys = pa.nulls(rows) if keys is None else _plain(keys)
+        if keys is not None:
+            keys = pc.if_else(joined.is_valid(), _plain(keys), None)  # rows set aside are not asked
+            keys = column_values(keys, KeyField(fields.key, name, first_row))
+        else:
+            keys = pa.nulls(rows)
     return Batch(source, first_row, joined, ids, keys, rejected, text_bytes(joined))
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.errors import DataError
 from neardup.io.base import Batch, FieldSpec, RawBatch, missing_field
+from neardup.io.keys import KeyField, written_values
 from neardup.io.textrows import TextRows, large_strings, to_utf8
 from neardup.io.textsource import MEND, TextSource, not_utf8, text_rows
 
@@ -119,7 +120,9 @@ class CsvSource(TextSource):
         if fields.id is not None:
             ids = large_strings(read.id_data, read.id_offsets, read.id_kind != 0)
         if fields.key is not None:
-            keys = _numbers(large_strings(read.key_data, read.key_offsets, read.key_kind != 0))
+            keys = large_strings(read.key_data, read.key_offsets, valid & (read.key_kind != 0))
+            place = KeyField(fields.key, self.name, first_row, read.lines.line)
+            keys = written_values(keys, _kinds(keys), place)
 
         def why(row: int) -> tuple[str, str]:
             status, column = int(read.status[row]), int(read.column[row])
@@ -151,13 +154,23 @@ class TsvSource(CsvSource):
     delimiter = "\t"
 
 
-def _numbers(texts: pa.Array) -> pa.Array:
-    """Values that are all numbers as numbers, else as they are."""
+def _kinds(texts: pa.Array) -> np.ndarray[Any, Any]:
+    """Which values are numbers (2), which are not (1): CSV itself does not tell."""
+    import numpy as np
     import pyarrow as pa
 
     for kind in (pa.int64(), pa.float64()):
         try:
-            return texts.cast(kind)
+            texts.cast(kind)
         except pa.ArrowInvalid:
             continue
-    return texts
+        return np.full(len(texts), 2, np.uint8)
+    return np.array([2 if _is_number(each) else 1 for each in texts.to_pylist()], np.uint8)
+
+
+def _is_number(text: str | None) -> bool:
+    try:
+        float(text or "")
+    except ValueError:
+        return False
+    return True
