@@ -79,10 +79,7 @@ def run(config: Config, inputs: Sequence[str], progress: Progress) -> dict[str, 
     dict
         The summary.
     """
-    from neardup.io import open_inputs
-
-    sources = open_inputs(inputs, format=config.format, encoding=config.encoding)
-    return execute(config, sources, progress)[2]
+    return execute(config, _files(inputs, config), progress)[2]
 
 
 def execute(
@@ -95,16 +92,21 @@ def execute(
     (Found, Ids, dict)
         The answer, the ids of the documents it names, and the summary.
     """
-    from neardup import tables
-    from neardup.io import open_inputs
+    from neardup import notes, tables
+    from neardup.io.annotate import check_header
     from neardup.io.base import FieldSpec
     from neardup.io.documents import Documents
 
     began = time.perf_counter()
     plan = Plan(config)
-    other = open_inputs(config.against, first=len(sources)) if config.against else []
+    other = _files(config.against, config, first=len(sources)) if config.against else []
     fields = FieldSpec(config.text, config.id, config.keep.field)
-    documents = Documents([*sources, *other], len(sources), fields, config.on_error == "skip")
+    added = notes.names(config.annotate_prefix) if config.annotate else ()
+    for source in sources if added else ():
+        check_header(source, added)
+    documents = Documents(
+        [*sources, *other], len(sources), fields, config.on_error == "skip", reserved=added
+    )
     output = Output(config, documents)
     engine = MemoryEngine(plan, progress)
     found = find(documents, plan, engine)
@@ -114,7 +116,12 @@ def execute(
             "which ones stay; name another field with --keep"
         )
     with output.guarded():
-        ids = engine.write(documents, found.base.survey, found.keep, tables.named(found), output)
+        survey, named, stays = found.base.survey, tables.named(found), found.keep
+        if config.annotate:
+            ids = engine.ids(documents, survey, named)
+            output.notes = notes.by_source(found, ids, config.annotate_prefix)
+            stays = survey.ok
+        ids = engine.write(documents, survey, stays, named, output)
         places = tables.Places(documents, found.base.survey.starts, ids)
         for name in ("removed", "pairs", "clusters"):
             if output.wants(name):
@@ -128,7 +135,7 @@ def execute(
 
 def _open(data: Any, config: Config) -> tuple[Sequence[Source], Any]:
     """Sources of data in memory or of paths, and the data to select kept rows from."""
-    from neardup.io import open_inputs, open_memory
+    from neardup.io import open_memory
 
     if isinstance(data, str | os.PathLike):
         paths = [data]
@@ -141,7 +148,20 @@ def _open(data: Any, config: Config) -> tuple[Sequence[Source], Any]:
             )
     else:
         return [open_memory(data)], data
-    return open_inputs(paths, encoding=config.encoding), None
+    return _files(paths, config), None
+
+
+def _files(inputs: Sequence[str | os.PathLike[str]], config: Config, first: int = 0) -> list[Source]:
+    """Sources of files, folders and globs, numbered from `first`."""
+    from neardup.io import open_inputs
+
+    return open_inputs(
+        inputs,
+        format=config.format,
+        encoding=config.encoding,
+        whole_file=config.whole_file,
+        first=first,
+    )
 
 
 def _timed(summary: dict[str, Any], found: Found, seconds: float) -> dict[str, Any]:

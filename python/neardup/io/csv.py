@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ class CsvSource(TextSource):
 
     format = "csv"
     delimiter = ","
+    _names: list[str] | None = None
 
     def _batches(self, fields: FieldSpec) -> Iterator[Batch]:
         names: list[str] | None = None
@@ -51,6 +53,13 @@ class CsvSource(TextSource):
             yield self._batch(read, rows, first_row, names, fields)
             first_row += len(read.status)
             line = read.lines.next_line
+
+    def header(self) -> list[str]:
+        """Names of the columns; none in an empty file."""
+        if self._names is None:
+            with contextlib.closing(self._blocks()) as blocks:
+                self._names = next((self._header(block)[0] for block in blocks), [])
+        return self._names
 
     def _whole(
         self, blocks: Iterator[np.ndarray[Any, Any]]
