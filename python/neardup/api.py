@@ -66,7 +66,7 @@ def dedup(data: Any, *, progress: Progress | None = None, **options: Any) -> Res
             Config.from_options({name: options[name]})  # an unknown name: the nearest is offered
             raise NeardupTypeError(f"{name}: can be given on the command line only")
     config = Config.from_options(options)
-    sources, held = _open(data, config)
+    sources, held = open_data(data, config)
     found, ids, summary = execute(config, sources, progress or Silent())
     return Result(held, found, ids, summary)
 
@@ -133,9 +133,10 @@ def execute(
     return found, ids, summary
 
 
-def _open(data: Any, config: Config) -> tuple[Sequence[Source], Any]:
+def open_data(data: Any, config: Config, first: int = 0) -> tuple[Sequence[Source], Any]:
     """Sources of data in memory or of paths, and the data to select kept rows from."""
     from neardup.io import open_memory
+    from neardup.io.base import FieldSpec
 
     if isinstance(data, str | os.PathLike):
         paths = [data]
@@ -147,11 +148,14 @@ def _open(data: Any, config: Config) -> tuple[Sequence[Source], Any]:
                 "wrap each path in pathlib.Path"
             )
     else:
-        return [open_memory(data)], data
-    return _files(paths, config), None
+        fields = FieldSpec(config.text, config.id, config.keep.field)
+        return [open_memory(data, index=first, fields=fields, whole=config.out is not None)], data
+    return _files(paths, config, first), None
 
 
-def _files(inputs: Sequence[str | os.PathLike[str]], config: Config, first: int = 0) -> list[Source]:
+def _files(
+    inputs: Sequence[str | os.PathLike[str]], config: Config, first: int = 0
+) -> list[Source]:
     """Sources of files, folders and globs, numbered from `first`."""
     from neardup.io import open_inputs
 

@@ -148,9 +148,7 @@ def annotated(
 def _json(source: Any, rows: TextRows, mask: Any, notes: pa.RecordBatch) -> TextRows:
     """Fields before the closing brace."""
     plain = source.encoding != "utf-8"  # ASCII is the same in every encoding that is read
-    added = [
-        json.dumps(each, ensure_ascii=plain)[1:-1].encode() for each in notes.to_pylist()
-    ]
+    added = [json.dumps(each, ensure_ascii=plain)[1:-1].encode() for each in notes.to_pylist()]
 
     def extended(row: int) -> bytes:
         line = rows.raw(row)

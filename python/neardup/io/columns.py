@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from neardup.io.base import Batch, FieldSpec, Reject, as_json, missing_field, split_path
 from neardup.io.keys import KeyField, column_values
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
 
-__all__ = ["find_column", "read_batch", "text_bytes"]
+__all__ = ["filtered", "find_column", "read_batch", "text_bytes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +145,31 @@ def as_written(values: pa.Array) -> pa.Array:
         return pa.array(shown, pa.large_string())
 
 
+def filtered(data: Any, mask: np.ndarray[Any, Any]) -> Any:
+    """The rows of an array, batch or table where ``mask`` is true, whatever its types."""
+    import numpy as np
+    import pyarrow as pa
+
+    try:
+        return data.filter(pa.array(mask))
+    except pa.ArrowNotImplementedError:
+        pass
+    # Some types (string views, nested dictionaries) can be sliced only: whole runs of rows.
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False]))))
+    runs = [data.slice(a, b - a) for a, b in edges.reshape(-1, 2).tolist()] or [data.slice(0, 0)]
+    if isinstance(data, pa.Table):
+        return pa.concat_tables(runs)
+    if isinstance(data, pa.RecordBatch):
+        columns = [
+            pa.concat_arrays([run.column(place) for run in runs])
+            for place in range(data.num_columns)
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=data.schema)
+    if isinstance(data, pa.ChunkedArray):
+        return pa.chunked_array([chunk for run in runs for chunk in run.chunks], data.type)
+    return pa.concat_arrays(runs)
+
+
 def text_bytes(texts: pa.LargeStringArray) -> int:
     """Bytes of all texts."""
     import numpy as np
@@ -166,6 +192,9 @@ def _plain(values: pa.Array) -> pa.Array:
     if isinstance(values, pa.ExtensionArray):
         values = values.storage
     if pa.types.is_dictionary(values.type):
+        words = values.dictionary
+        if pa.types.is_string_view(words.type):  # which Arrow cannot take values out of
+            values = pa.DictionaryArray.from_arrays(values.indices, words.cast(pa.large_string()))
         values = values.dictionary_decode()
     return values
 

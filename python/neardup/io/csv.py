@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -57,8 +56,8 @@ class CsvSource(TextSource):
     def header(self) -> list[str]:
         """Names of the columns; none in an empty file."""
         if self._names is None:
-            with contextlib.closing(self._blocks()) as blocks:
-                self._names = next((self._header(block)[0] for block in blocks), [])
+            block = next(self._blocks(), None)
+            self._names = [] if block is None else self._header(block)[0]
         return self._names
 
     def _whole(

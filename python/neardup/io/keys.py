@@ -1,4 +1,4 @@
-"""Values of a field to keep by: numbers and dates, whatever they are written as, in forms that sort.
+"""Values of a field to keep by: numbers and dates, however written, in forms that sort.
 
 A value is carried as the nearest float64 and, where that is not exact (integers beyond 2^53,
 decimals, microseconds), what is missing to the value. Pairs (nearest, rest) sort as the values do.
@@ -6,7 +6,6 @@ decimals, microseconds), what is missing to the value. Pairs (nearest, rest) sor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -38,14 +37,14 @@ class KeyField:
         Name of the source.
     first_row : int
         Row of the first value.
-    lines : sequence of int, optional
+    lines : numpy.ndarray of uint64, optional
         Physical line of each value, for text formats.
     """
 
     name: str
     source: str = ""
     first_row: int = 0
-    lines: Sequence[int] | None = None
+    lines: np.ndarray[Any, Any] | None = None
 
     def error(self, index: int, what: str, advice: str) -> DataError:
         """The error that stops a run at a value."""
