@@ -13,7 +13,7 @@ from neardup.engines.memory import MemoryEngine
 from neardup.errors import NeardupError, NeardupTypeError
 from neardup.output import Output
 from neardup.plan import Found, Plan, find
-from neardup.progress import Progress, Silent
+from neardup.progress import Progress, watched
 from neardup.result import Result
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _KEYWORDS = {option.name for option in OPTIONS if option.python}
 
 
-def dedup(data: Any, *, progress: Progress | None = None, **options: Any) -> Result:
+def dedup(data: Any, *, progress: Any = None, **options: Any) -> Result:
     """Remove near-duplicate texts; what is removed was verified against what is kept.
 
     Parameters
@@ -32,8 +32,9 @@ def dedup(data: Any, *, progress: Progress | None = None, **options: Any) -> Res
         Texts: a list or any iterable of str; a table, frame or column that speaks the Arrow
         PyCapsule protocol (pyarrow, polars, pandas, duckdb, datasets), or an iterator of such
         batches; a str or path-like is a file, folder or glob, and so are path-like items of a list.
-    progress : Progress, optional
-        Who watches the run; nobody by default.
+    progress : Progress or tqdm class, optional
+        Who watches the run: an object with `stage`, `advance` and `warn`, or a class of bars such
+        as `tqdm.tqdm`; nobody by default.
     **options
         The options of ``neardup dedup``, dashes as underscores, same values and defaults:
         ``text="text"``, ``id=None``, ``threshold=0.8``, ``recall=0.95``, ``keep="first"``,
@@ -67,7 +68,8 @@ def dedup(data: Any, *, progress: Progress | None = None, **options: Any) -> Res
             raise NeardupTypeError(f"{name}: can be given on the command line only")
     config = Config.from_options(options)
     sources, held = open_data(data, config)
-    found, ids, summary = execute(config, sources, progress or Silent())
+    with watched(progress) as watcher:
+        found, ids, summary = execute(config, sources, watcher)
     return Result(held, found, ids, summary)
 
 
