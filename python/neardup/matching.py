@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neardup.api import open_data
+from neardup.config import OPTIONS as _ALL
 from neardup.config import Config
 from neardup.engines.memory import MemoryEngine
 from neardup.errors import NeardupTypeError
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
 
 I64 = npt.NDArray[np.int64]
 
-OPTIONS = (
-    "preset normalize shingle hash threshold recall size bands rows seed sketch verify bucket_cap "
-    "guard exact_only text id encoding whole_file on_error engine memory threads"
-).split()
-"""The options of `dedup` that speak of pairs."""
+_ANSWER = {"keep", "cluster", "against", "annotate", "annotate_prefix"}
+OPTIONS = tuple(
+    option.name
+    for option in _ALL
+    if option.python and option.group != "Output" and option.name not in _ANSWER
+)
+"""The options of `dedup` that speak of texts, pairs and the machine."""
 
 
 def match(
@@ -107,7 +110,7 @@ def match(
 
 
 def _across(base: Base, candidates: Candidates) -> npt.NDArray[np.bool_]:
-    """Candidates of which one group of equal texts has a row on the left, the other on the right."""
+    """Candidates of which one has an equal text on the left, and the other one on the right."""
     left, right = _sides(base)
     a, b = candidates.a, candidates.b
     return (left[a] & right[b]) | (left[b] & right[a])
@@ -125,7 +128,7 @@ def _sides(base: Base) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
 
 
 def _rows(base: Base, pairs: Verified) -> tuple[I64, I64, npt.NDArray[np.float64]]:
-    """Pairs of rows from pairs of leaders: every member of one group with every one of the other."""
+    """Pairs of rows from pairs of leaders: all equal texts of one with all of the other."""
     left, right = _sides(base)
     same = np.flatnonzero(left & right)
     one = np.concatenate([pairs.a, pairs.b, same]).astype(np.int64)

@@ -121,8 +121,9 @@ def _pairs(found: Found) -> tuple[Index, Index, npt.NDArray[np.float64]]:
 
 def heads(found: Found, places: Places) -> Index:
     """The representative of each cluster, in the order in which clusters are numbered."""
-    found_heads: Index = np.unique(found.partner[found.reason != NONE]).astype(np.int64)
-    return found_heads[np.argsort(places.key(found_heads), kind="stable")]
+    first: Index = np.unique(found.partner[found.reason != NONE]).astype(np.int64)
+    ordered: Index = first[np.argsort(places.key(first), kind="stable")]
+    return ordered
 
 
 def clusters(found: Found, places: Places) -> pa.Table:

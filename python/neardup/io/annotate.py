@@ -154,7 +154,7 @@ def _json(source: Any, rows: TextRows, mask: Any, notes: pa.RecordBatch) -> Text
         line = rows.raw(row)
         brace = line.rindex(b"}")
         comma = b", " if line[line.index(b"{") + 1 : brace].strip() else b""
-        return line[:brace] + comma + added[row] + line[brace:]
+        return b"".join([line[:brace], comma, added[row], line[brace:]])
 
     return _rebuilt(rows, mask, extended, rows.prefix)
 
@@ -164,7 +164,7 @@ def _csv(source: Any, raw: RawBatch, mask: Any, notes: pa.RecordBatch) -> TextRo
     from neardup._native import first_record
 
     rows: TextRows = raw.data
-    comma = source.delimiter.encode()
+    comma: bytes = source.delimiter.encode()
     width = len(source.header())
     columns = [[_cell(value, source) for value in column.to_pylist()] for column in notes.columns]
 
