@@ -6,9 +6,9 @@ decimals, microseconds), what is missing to the value. Pairs (nearest, rest) sor
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -259,22 +259,23 @@ def _number(text: str) -> int | float:
         return float(text)
 
 
-def _exact(numbers: list[int | float | Decimal | None]) -> pa.Array:
+def _exact(numbers: list[Any]) -> pa.Array:
     """Numbers of any size as float64, with a rest where that is not exact."""
     import pyarrow as pa
 
     value: list[float | None] = []
     rest: list[float] = []
     for number in numbers:
-        try:
-            nearest = None if number is None else float(number)
-        except OverflowError:
-            nearest = float("inf") if number > 0 else float("-inf")  # type: ignore[operator]
+        nearest, more = None, 0.0
+        if number is not None:
+            try:
+                nearest = float(number)
+            except OverflowError:
+                nearest = math.inf if number > 0 else -math.inf
+            if not isinstance(number, float) and number != nearest and math.isfinite(nearest):
+                more = float(Fraction(number) - Fraction(nearest))
         value.append(nearest)
-        if number is None or isinstance(number, float) or abs(nearest) == float("inf"):  # type: ignore[arg-type]
-            rest.append(0.0)
-        else:
-            rest.append(float(Fraction(number) - Fraction(nearest)))  # type: ignore[arg-type]
+        rest.append(more)
     nearest_values = pa.array(value, pa.float64())
     if not any(rest):
         return nearest_values
