@@ -53,9 +53,9 @@ $(VENV)/built: $(VENV)/created pyproject.toml $(RUST_SOURCES)
 	env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --quiet
 	@touch $@
 
-# What tests and checks need on top: the `dev` extra. Nothing is compiled again.
+# What tests and checks need on top: the extras `dev` and `test`. Nothing is compiled again.
 $(VENV)/dev: $(VENV)/built
-	env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --quiet --extras dev
+	env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --quiet --extras dev,test
 	@touch $@
 
 # Peers are installed away from .venv, so that no version of theirs decides one of ours.

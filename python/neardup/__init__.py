@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from neardup.banding import Banding, explain
     from neardup.errors import DataError, NeardupError, NeardupTypeError, NeardupValueError
     from neardup.lsh import LSH
+    from neardup.matching import match
     from neardup.result import Result
     from neardup.signatures import Signatures, jaccard, sketch
     from neardup.sketching import FastSimilaritySketch, estimate_jaccard
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _HOME = {
     # texts to what is kept
     "dedup": "api",
+    "match": "matching",
     "Result": "result",
     # texts to signatures, and their similarity
     "sketch": "signatures",
@@ -44,6 +46,7 @@ _HOME = {
 
 __all__ = [  # noqa: RUF022 - grouped as in _HOME
     "dedup",
+    "match",
     "Result",
     "sketch",
     "Signatures",

@@ -13,7 +13,7 @@ from neardup.engines.memory import MemoryEngine
 from neardup.errors import NeardupError, NeardupTypeError
 from neardup.output import Output
 from neardup.plan import Found, Plan, find
-from neardup.progress import Progress, Silent
+from neardup.progress import Progress, watched
 from neardup.result import Result
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _KEYWORDS = {option.name for option in OPTIONS if option.python}
 
 
-def dedup(data: Any, *, progress: Progress | None = None, **options: Any) -> Result:
+def dedup(data: Any, *, progress: Any = None, **options: Any) -> Result:
     """Remove near-duplicate texts; what is removed was verified against what is kept.
 
     Parameters
@@ -32,8 +32,9 @@ def dedup(data: Any, *, progress: Progress | None = None, **options: Any) -> Res
         Texts: a list or any iterable of str; a table, frame or column that speaks the Arrow
         PyCapsule protocol (pyarrow, polars, pandas, duckdb, datasets), or an iterator of such
         batches; a str or path-like is a file, folder or glob, and so are path-like items of a list.
-    progress : Progress, optional
-        Who watches the run; nobody by default.
+    progress : Progress or tqdm class, optional
+        Who watches the run: an object with `stage`, `advance` and `warn`, or a class of bars such
+        as `tqdm.tqdm`; nobody by default.
     **options
         The options of ``neardup dedup``, dashes as underscores, same values and defaults:
         ``text="text"``, ``id=None``, ``threshold=0.8``, ``recall=0.95``, ``keep="first"``,
@@ -66,8 +67,9 @@ def dedup(data: Any, *, progress: Progress | None = None, **options: Any) -> Res
             Config.from_options({name: options[name]})  # an unknown name: the nearest is offered
             raise NeardupTypeError(f"{name}: can be given on the command line only")
     config = Config.from_options(options)
-    sources, held = _open(data, config)
-    found, ids, summary = execute(config, sources, progress or Silent())
+    sources, held = open_data(data, config)
+    with watched(progress) as watcher:
+        found, ids, summary = execute(config, sources, watcher)
     return Result(held, found, ids, summary)
 
 
@@ -79,10 +81,7 @@ def run(config: Config, inputs: Sequence[str], progress: Progress) -> dict[str, 
     dict
         The summary.
     """
-    from neardup.io import open_inputs
-
-    sources = open_inputs(inputs, format=config.format, encoding=config.encoding)
-    return execute(config, sources, progress)[2]
+    return execute(config, _files(inputs, config), progress)[2]
 
 
 def execute(
@@ -95,21 +94,36 @@ def execute(
     (Found, Ids, dict)
         The answer, the ids of the documents it names, and the summary.
     """
-    from neardup import tables
-    from neardup.io import open_inputs
+    from neardup import notes, tables
+    from neardup.io.annotate import check_header
     from neardup.io.base import FieldSpec
     from neardup.io.documents import Documents
 
     began = time.perf_counter()
     plan = Plan(config)
-    other = open_inputs(config.against, first=len(sources)) if config.against else []
+    other = _files(config.against, config, first=len(sources)) if config.against else []
     fields = FieldSpec(config.text, config.id, config.keep.field)
-    documents = Documents([*sources, *other], len(sources), fields, config.on_error == "skip")
+    added = notes.names(config.annotate_prefix) if config.annotate else ()
+    for source in sources if added else ():
+        check_header(source, added)
+    documents = Documents(
+        [*sources, *other], len(sources), fields, config.on_error == "skip", reserved=added
+    )
     output = Output(config, documents)
     engine = MemoryEngine(plan, progress)
     found = find(documents, plan, engine)
+    if config.keep.field is not None and found.base.survey.unordered():
+        progress.warn(
+            f'no document has a value in the field "{config.keep.field}", so that ties decided '
+            "which ones stay; name another field with --keep"
+        )
     with output.guarded():
-        ids = engine.write(documents, found.base.survey, found.keep, tables.named(found), output)
+        survey, named, stays = found.base.survey, tables.named(found), found.keep
+        if config.annotate:
+            ids = engine.ids(documents, survey, named)
+            output.notes = notes.by_source(found, ids, config.annotate_prefix)
+            stays = survey.ok
+        ids = engine.write(documents, survey, stays, named, output)
         places = tables.Places(documents, found.base.survey.starts, ids)
         for name in ("removed", "pairs", "clusters"):
             if output.wants(name):
@@ -121,9 +135,10 @@ def execute(
     return found, ids, summary
 
 
-def _open(data: Any, config: Config) -> tuple[Sequence[Source], Any]:
+def open_data(data: Any, config: Config, first: int = 0) -> tuple[Sequence[Source], Any]:
     """Sources of data in memory or of paths, and the data to select kept rows from."""
-    from neardup.io import open_inputs, open_memory
+    from neardup.io import open_memory
+    from neardup.io.base import FieldSpec
 
     if isinstance(data, str | os.PathLike):
         paths = [data]
@@ -135,8 +150,24 @@ def _open(data: Any, config: Config) -> tuple[Sequence[Source], Any]:
                 "wrap each path in pathlib.Path"
             )
     else:
-        return [open_memory(data)], data
-    return open_inputs(paths, encoding=config.encoding), None
+        fields = FieldSpec(config.text, config.id, config.keep.field)
+        return [open_memory(data, index=first, fields=fields, whole=config.out is not None)], data
+    return _files(paths, config, first), None
+
+
+def _files(
+    inputs: Sequence[str | os.PathLike[str]], config: Config, first: int = 0
+) -> list[Source]:
+    """Sources of files, folders and globs, numbered from `first`."""
+    from neardup.io import open_inputs
+
+    return open_inputs(
+        inputs,
+        format=config.format,
+        encoding=config.encoding,
+        whole_file=config.whole_file,
+        first=first,
+    )
 
 
 def _timed(summary: dict[str, Any], found: Found, seconds: float) -> dict[str, Any]:

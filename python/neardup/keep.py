@@ -49,6 +49,10 @@ def _values(survey: Survey, documents: Documents, rule: Keep) -> list[Any]:
         return [-survey.bytes.astype(np.int64)]
     if rule.rule == "shortest":
         return [survey.bytes]
+    if survey.keep_value is not None:
+        sign = -1.0 if rule.rule == "max" else 1.0
+        exact = [] if survey.keep_rest is None else [sign * survey.keep_rest]
+        return [*exact, sign * survey.keep_value]  # NaN, a missing value, sorts last
     places = [_priority(source.name, rule.sources) for source in documents.sources]
     return [np.repeat(np.array(places), np.diff(survey.starts))]
 

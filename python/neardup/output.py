@@ -6,17 +6,19 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from neardup.errors import UsageError
 from neardup.io import AtomicFile, StreamTarget, Target, Writer, kept_names, known_suffix, writing
+from neardup.io.annotate import AnnotatingWriter
 from neardup.io.registry import open_writer
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from neardup.config import Config
+    from neardup.io.annotate import Notes
     from neardup.io.base import Source
     from neardup.io.documents import Documents
 
@@ -43,6 +45,7 @@ class Output:
         self.sources = list(documents.sources[: documents.own])
         self.folder = self.out is not None and self.out != "-" and known_suffix(self.out) is None
         self._made: list[str] = []
+        self.notes: Callable[[int], Notes] | None = None  # fields to add to the rows of a source
         if self.out is not None:
             self._check(self.out, documents)
 
@@ -127,7 +130,11 @@ class Output:
             target = self._file(self.out)
             found = known_suffix(self.out)
             codec = found[1] if found else None
-        writer = open_writer(target, source, codec)
+        writer: Writer
+        if self.notes is None:
+            writer = open_writer(target, source, codec)
+        else:
+            writer = AnnotatingWriter(target, source, codec, self.notes(number))
         try:
             yield writer
             writer.commit()

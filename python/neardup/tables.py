@@ -119,17 +119,23 @@ def _pairs(found: Found) -> tuple[Index, Index, npt.NDArray[np.float64]]:
     return a, b, np.concatenate([near.similarity, np.ones(len(copy))])
 
 
+def heads(found: Found, places: Places) -> Index:
+    """The representative of each cluster, in the order in which clusters are numbered."""
+    first: Index = np.unique(found.partner[found.reason != NONE]).astype(np.int64)
+    ordered: Index = first[np.argsort(places.key(first), kind="stable")]
+    return ordered
+
+
 def clusters(found: Found, places: Places) -> pa.Table:
     """Each document that has a duplicate, its cluster, and whether it stands for it."""
     import pyarrow as pa
 
     gone = np.flatnonzero(found.reason != NONE)
-    heads = np.unique(found.partner[gone]).astype(np.int64)
-    heads = heads[np.argsort(places.key(heads), kind="stable")]
-    member = np.concatenate([heads, gone])
+    first = heads(found, places)
+    member = np.concatenate([first, gone])
     member = member[np.argsort(places.key(member), kind="stable")]
     number = np.zeros(len(found.partner), np.int64)
-    number[heads] = np.arange(len(heads))
+    number[first] = np.arange(len(first))
     head = np.where(found.reason[member] == NONE, member, found.partner[member])
     return pa.table(
         {

@@ -107,7 +107,7 @@ class Batch:
     ids : pyarrow.LargeStringArray or None
         The ids as written in the source; None where no id was asked for.
     keys : pyarrow.Array or None
-        Values of the field to keep by: numbers, dates or strings, null where there is none.
+        Values of the field to keep by, as `neardup.io.keys` gives them: null where there is none.
     rejected : list of Reject
         In order of rows.
     nbytes : int

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
 
+from neardup.io.annotate import check_rows
 from neardup.io.base import Batch, FieldSpec, Source
 from neardup.io.beside import read_ahead
 
@@ -61,6 +62,8 @@ class Documents:
         Which fields of a row are wanted.
     skip : bool
         Set bad rows aside instead of stopping at the first.
+    reserved : tuple of str
+        Names that no field of an input may have, since fields of these names will be added.
     """
 
     sources: Sequence[Source]
@@ -68,6 +71,7 @@ class Documents:
     fields: FieldSpec
     skip: bool = False
     rejects: Rejects = field(default_factory=Rejects)
+    reserved: tuple[str, ...] = ()
 
     def batches(self) -> Iterator[Batch]:
         """Every batch of every source, in order, read in a thread beside the caller."""
@@ -89,6 +93,8 @@ class Documents:
         """Pass batches on, the bad rows in them set aside or, unless `skip`, raised."""
         for batch in batches:
             name = self.sources[batch.source].name
+            if self.reserved and batch.source < self.own:
+                check_rows(self.sources[batch.source], batch, self.reserved)
             for reject in batch.rejected:
                 if not self.skip:
                     raise reject.error(name)
