@@ -13,6 +13,9 @@ from neardup import _native
 
 __all__ = ["Banding", "banding", "common_rule", "explain"]
 
+DOCUMENT_BYTES = 72
+"""Two 128-bit digests, counts, keep order, leader, partner and similarity of a document."""
+
 
 @dataclass(frozen=True, slots=True)
 class Banding:
@@ -50,8 +53,8 @@ class Banding:
 
     @property
     def bytes_per_document(self) -> int:
-        """Bytes one document takes while bands are grouped: its signature and its band keys."""
-        return 4 * self.size + 8 * self.bands
+        """Bytes of memory one document takes in a run: its band keys, digests and counts."""
+        return 8 * self.bands + DOCUMENT_BYTES
 
 
 def explain(

@@ -65,7 +65,7 @@ def draw(plan: Banding) -> None:
         ("bands x rows", f"{plan.bands} x {plan.rows}  ({used} of {plan.size} slots{spare})"),
         ("recall", f"{plan.recall:.4f} of the pairs at similarity {plan.threshold:g}"),
         ("midpoint", f"{plan.midpoint:.3f}  (1/b)^(1/r), where the curve is steepest"),
-        ("memory", f"{plan.bytes_per_document:,} bytes a document, signature and band keys"),
+        ("memory", f"{plan.bytes_per_document:,} bytes a document: band keys, digests and counts"),
     ):
         table.add_row(name, text)
     console.print(table)
