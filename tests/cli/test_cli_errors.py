@@ -14,7 +14,11 @@ from neardup.errors import DataError, NeardupError, NeardupValueError, UsageErro
 @pytest.mark.parametrize(
     ("error", "status", "line"),
     [
-        (DataError("a.jsonl:3: no field\n'text'"), 1, "neardup: a.jsonl:3: no field 'text'"),
+        (
+            DataError("no field\n'text'", source="a.jsonl", row=2, line=3),
+            1,
+            "neardup: a.jsonl:3: no field 'text'",
+        ),
         (NeardupError("it broke"), 1, "neardup: it broke"),
         (UsageError("out: is not empty"), 2, "neardup: out: is not empty"),
         (NeardupValueError("no"), 2, "neardup: no"),
@@ -59,7 +63,7 @@ def test_help_imports_nothing_heavy():
         "import sys; from neardup.cli import main\n"
         "try: main(['--help'])\n"
         "except SystemExit: pass\n"
-        "heavy = {'numpy', 'pyarrow', 'rich', 'asyncio'} & set(sys.modules)\n"
+        "heavy = {'pyarrow', 'rich', 'asyncio'} & set(sys.modules)\n"
         "sys.exit(repr(heavy) if heavy else 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
