@@ -66,8 +66,8 @@ def dedup(data: Any, *, progress: Progress | None = None, **options: Any) -> Res
             Config.from_options({name: options[name]})  # an unknown name: the nearest is offered
             raise NeardupTypeError(f"{name}: can be given on the command line only")
     config = Config.from_options(options)
-    sources, held = _open(data, config)
-    found, ids, summary = execute(config, sources, progress or Silent())
+    sources, held, named = _open(data, config)
+    found, ids, summary = execute(config, sources, progress or Silent(), named)
     return Result(held, found, ids, summary)
 
 
@@ -77,18 +77,23 @@ def run(config: Config, inputs: Sequence[str], progress: Progress) -> dict[str, 
     Returns
     -------
     dict
-        The summary.
+        The summary, and ``largest_clusters``: source and row of their representatives, and sizes.
     """
+    from neardup import tables
     from neardup.io import open_inputs
 
-    sources = open_inputs(inputs, format=config.format, encoding=config.encoding)
-    return execute(config, sources, progress)[2]
+    sources = open_inputs(inputs, **_reading(config))
+    found, _, summary = execute(config, sources, progress, inputs)
+    return {**summary, "largest_clusters": tables.largest(found)}
 
 
 def execute(
-    config: Config, sources: Sequence[Source], progress: Progress
+    config: Config,
+    sources: Sequence[Source],
+    progress: Progress,
+    named: Sequence[str | os.PathLike[str]] = (),
 ) -> tuple[Found, Ids, dict[str, Any]]:
-    """Run a configuration over open sources.
+    """Run a configuration over open sources; `named` is what the user called them.
 
     Returns
     -------
@@ -102,10 +107,12 @@ def execute(
 
     began = time.perf_counter()
     plan = Plan(config)
-    other = open_inputs(config.against, first=len(sources)) if config.against else []
+    other = []
+    if config.against:
+        other = open_inputs(config.against, first=len(sources), **_reading(config))
     fields = FieldSpec(config.text, config.id, config.keep.field)
     documents = Documents([*sources, *other], len(sources), fields, config.on_error == "skip")
-    output = Output(config, documents)
+    output = Output(config, documents, [*named, *config.against])
     engine = MemoryEngine(plan, progress)
     found = find(documents, plan, engine)
     with output.guarded():
@@ -120,8 +127,13 @@ def execute(
     return found, ids, summary
 
 
-def _open(data: Any, config: Config) -> tuple[Sequence[Source], Any]:
-    """Sources of data in memory or of paths, and the data to select kept rows from."""
+def _reading(config: Config) -> dict[str, Any]:
+    """How files are read."""
+    return {name: getattr(config, name) for name in ("format", "encoding", "whole_file")}
+
+
+def _open(data: Any, config: Config) -> tuple[Sequence[Source], Any, Sequence[Any]]:
+    """Sources of data in memory or of paths, the data to select kept rows from, and the paths."""
     from neardup.io import open_inputs, open_memory
 
     if isinstance(data, str | os.PathLike):
@@ -134,8 +146,8 @@ def _open(data: Any, config: Config) -> tuple[Sequence[Source], Any]:
                 "wrap each path in pathlib.Path"
             )
     else:
-        return [open_memory(data)], data
-    return open_inputs(paths, encoding=config.encoding), None
+        return [open_memory(data)], data, ()
+    return open_inputs(paths, **_reading(config)), None, paths
 
 
 def _timed(summary: dict[str, Any], found: Found, seconds: float) -> dict[str, Any]:

@@ -94,7 +94,12 @@ def pairs(found: Found, places: Places) -> pa.Table:
     x, y = places.key(a), places.key(b)
     other = found.base.survey.starts[found.base.documents.own]
     swap = np.where((a >= other) != (b >= other), a >= other, x > y)
-    a, b, x, y = np.where(swap, b, a), np.where(swap, a, b), np.where(swap, y, x), np.where(swap, x, y)
+    a, b, x, y = (
+        np.where(swap, b, a),
+        np.where(swap, a, b),
+        np.where(swap, y, x),
+        np.where(swap, x, y),
+    )
     order = np.lexsort([y, x])
     return pa.table(
         {
@@ -185,6 +190,17 @@ def summary(found: Found) -> dict[str, Any]:
         "engine": base.engine.name,
         "sources": _by_source(found),
     }
+
+
+def largest(found: Found, most: int = 3) -> list[tuple[str, int, int]]:
+    """Source and row of the representatives of the largest clusters, and the clusters' sizes."""
+    heads, sizes = np.unique(found.partner[found.reason != NONE], return_counts=True)
+    survey, names = found.base.survey, [each.name for each in found.base.documents.sources]
+    named = []
+    for i in np.argsort(-sizes, kind="stable")[:most].tolist():
+        source, row = survey.place(int(heads[i]))
+        named.append((names[source], row, int(sizes[i]) + 1))
+    return named
 
 
 def _by_source(found: Found) -> dict[str, dict[str, int]]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
 
+from neardup.io.atomic import scratch
 from neardup.io.base import Batch, FieldSpec, Source
 from neardup.io.beside import read_ahead
 
@@ -23,11 +25,13 @@ class Rejects:
     def __init__(self) -> None:
         self.counts: dict[int, int] = {}
         self._lines: IO[bytes] = tempfile.SpooledTemporaryFile(max_size=8 << 20)
+        weakref.finalize(self, self._lines.close)
 
     def add(self, source: int, record: dict[str, Any]) -> None:
         """Set one row aside."""
         self.counts[source] = self.counts.get(source, 0) + 1
-        self._lines.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+        with scratch():
+            self._lines.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
 
     def copy(self, out: IO[bytes]) -> None:
         """Write all of them to a file."""
