@@ -32,6 +32,9 @@ check: $(VENV)/dev ## formatting, lints, types, stubs and documentation examples
 	$(BIN)/python -m mypy.stubtest neardup._native
 	$(BIN)/python -m pytest --doctest-modules python/neardup tests/docs
 
+soak: $(VENV)/dev ## run the tests that take many minutes
+	$(BIN)/python -m pytest -m slow
+
 bench: $(BENCH)/built ## time neardup beside its peers, in an environment of its own
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BENCH)/bin/python "$$script"; done
 
@@ -50,9 +53,9 @@ $(VENV)/built: $(VENV)/created pyproject.toml $(RUST_SOURCES)
 	env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --quiet
 	@touch $@
 
-# What tests and checks need on top: the `dev` extra. Nothing is compiled again.
+# What tests and checks need on top: the extras `dev` and `test`. Nothing is compiled again.
 $(VENV)/dev: $(VENV)/built
-	env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --quiet --extras dev
+	env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --quiet --extras dev,test
 	@touch $@
 
 # Peers are installed away from .venv, so that no version of theirs decides one of ours.
@@ -67,4 +70,4 @@ $(VENV)/created:
 	"$$(.ci/tools --python)" -m venv --clear $(VENV)
 	@touch $@
 
-.PHONY: help demo test check bench fmt clean
+.PHONY: help demo test check soak bench fmt clean

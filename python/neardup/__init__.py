@@ -1,18 +1,76 @@
-"""Near-duplicate text: found, verified and removed."""
+"""Near-duplicate text: found, verified and removed.
 
-from neardup._native import __version__
-from neardup.api import dedup
-from neardup.errors import NeardupError, NeardupTypeError, NeardupValueError
-from neardup.result import Result
-from neardup.sketching import FastSimilaritySketch, estimate_jaccard
+Names are loaded when first used: `import neardup` costs no more than numpy's own import.
+"""
 
-__all__ = [
-    "FastSimilaritySketch",
-    "NeardupError",
-    "NeardupTypeError",
-    "NeardupValueError",
-    "Result",
-    "__version__",
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from neardup._native import __version__
+    from neardup.api import dedup
+    from neardup.banding import Banding, explain
+    from neardup.errors import DataError, NeardupError, NeardupTypeError, NeardupValueError
+    from neardup.lsh import LSH
+    from neardup.matching import match
+    from neardup.result import Result
+    from neardup.signatures import Signatures, jaccard, sketch
+    from neardup.sketching import FastSimilaritySketch, estimate_jaccard
+
+_HOME = {
+    # texts to what is kept
+    "dedup": "api",
+    "match": "matching",
+    "Result": "result",
+    # texts to signatures, and their similarity
+    "sketch": "signatures",
+    "Signatures": "signatures",
+    "jaccard": "signatures",
+    # token sets to signatures
+    "FastSimilaritySketch": "sketching",
+    "estimate_jaccard": "sketching",
+    # signatures to candidates
+    "LSH": "lsh",
+    "explain": "banding",
+    "Banding": "banding",
+    # what goes wrong
+    "NeardupError": "errors",
+    "NeardupValueError": "errors",
+    "NeardupTypeError": "errors",
+    "DataError": "errors",
+    "__version__": "_native",
+}
+"""The module of each public name, by what the name is for."""
+
+__all__ = [  # noqa: RUF022 - grouped as in _HOME
     "dedup",
+    "match",
+    "Result",
+    "sketch",
+    "Signatures",
+    "jaccard",
+    "FastSimilaritySketch",
     "estimate_jaccard",
+    "LSH",
+    "explain",
+    "Banding",
+    "NeardupError",
+    "NeardupValueError",
+    "NeardupTypeError",
+    "DataError",
+    "__version__",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.config import OPTIONS, Config
 from neardup.engines.memory import MemoryEngine
-from neardup.errors import NeardupTypeError
+from neardup.errors import NeardupError, NeardupTypeError
 from neardup.output import Output
 from neardup.plan import Found, Plan, find
-from neardup.progress import Progress, Silent
+from neardup.progress import Progress, watched
 from neardup.result import Result
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _KEYWORDS = {option.name for option in OPTIONS if option.python}
 
 
-def dedup(data: Any, *, progress: Progress | None = None, **options: Any) -> Result:
+def dedup(data: Any, *, progress: Any = None, **options: Any) -> Result:
     """Remove near-duplicate texts; what is removed was verified against what is kept.
 
     Parameters
@@ -32,8 +32,9 @@ def dedup(data: Any, *, progress: Progress | None = None, **options: Any) -> Res
         Texts: a list or any iterable of str; a table, frame or column that speaks the Arrow
         PyCapsule protocol (pyarrow, polars, pandas, duckdb, datasets), or an iterator of such
         batches; a str or path-like is a file, folder or glob, and so are path-like items of a list.
-    progress : Progress, optional
-        Who watches the run; nobody by default.
+    progress : Progress or tqdm class, optional
+        Who watches the run: an object with `stage`, `advance` and `warn`, or a class of bars such
+        as `tqdm.tqdm`; nobody by default.
     **options
         The options of ``neardup dedup``, dashes as underscores, same values and defaults:
         ``text="text"``, ``id=None``, ``threshold=0.8``, ``recall=0.95``, ``keep="first"``,
@@ -66,8 +67,10 @@ def dedup(data: Any, *, progress: Progress | None = None, **options: Any) -> Res
             Config.from_options({name: options[name]})  # an unknown name: the nearest is offered
             raise NeardupTypeError(f"{name}: can be given on the command line only")
     config = Config.from_options(options)
-    sources, held, named = _open(data, config)
-    found, ids, summary = execute(config, sources, progress or Silent(), named)
+    sources, held = open_data(data, config)
+    named = [data] if isinstance(data, str | os.PathLike) else data if held is None else ()
+    with watched(progress) as watcher:
+        found, ids, summary = execute(config, sources, watcher, named)
     return Result(held, found, ids, summary)
 
 
@@ -80,10 +83,8 @@ def run(config: Config, inputs: Sequence[str], progress: Progress) -> dict[str, 
         The summary, and ``largest_clusters``: source and row of their representatives, and sizes.
     """
     from neardup import tables
-    from neardup.io import open_inputs
 
-    sources = open_inputs(inputs, **_reading(config))
-    found, _, summary = execute(config, sources, progress, inputs)
+    found, _, summary = execute(config, _files(inputs, config), progress, inputs)
     return {**summary, "largest_clusters": tables.largest(found)}
 
 
@@ -100,41 +101,51 @@ def execute(
     (Found, Ids, dict)
         The answer, the ids of the documents it names, and the summary.
     """
-    from neardup import tables
-    from neardup.io import open_inputs
+    from neardup import notes, tables
+    from neardup.io.annotate import check_header
     from neardup.io.base import FieldSpec
     from neardup.io.documents import Documents
 
     began = time.perf_counter()
     plan = Plan(config)
-    other = []
-    if config.against:
-        other = open_inputs(config.against, first=len(sources), **_reading(config))
+    other = _files(config.against, config, first=len(sources)) if config.against else []
     fields = FieldSpec(config.text, config.id, config.keep.field)
-    documents = Documents([*sources, *other], len(sources), fields, config.on_error == "skip")
+    added = notes.names(config.annotate_prefix) if config.annotate else ()
+    for source in sources if added else ():
+        check_header(source, added)
+    documents = Documents(
+        [*sources, *other], len(sources), fields, config.on_error == "skip", reserved=added
+    )
     output = Output(config, documents, [*named, *config.against])
     engine = MemoryEngine(plan, progress)
     found = find(documents, plan, engine)
+    if config.keep.field is not None and found.base.survey.unordered():
+        progress.warn(
+            f'no document has a value in the field "{config.keep.field}", so that ties decided '
+            "which ones stay; name another field with --keep"
+        )
     with output.guarded():
-        ids = engine.write(documents, found.base.survey, found.keep, tables.named(found), output)
+        survey, named, stays = found.base.survey, tables.named(found), found.keep
+        if config.annotate:
+            ids = engine.ids(documents, survey, named)
+            output.notes = notes.by_source(found, ids, config.annotate_prefix)
+            stays = survey.ok
+        ids = engine.write(documents, survey, stays, named, output)
         places = tables.Places(documents, found.base.survey.starts, ids)
         for name in ("removed", "pairs", "clusters"):
             if output.wants(name):
                 output.table(name, getattr(tables, name)(found, places))
         output.rejects(documents)
         summary = _timed(tables.summary(found), found, time.perf_counter() - began)
+        _check_balance(summary)
         output.summary(summary)
     return found, ids, summary
 
 
-def _reading(config: Config) -> dict[str, Any]:
-    """How files are read."""
-    return {name: getattr(config, name) for name in ("format", "encoding", "whole_file")}
-
-
-def _open(data: Any, config: Config) -> tuple[Sequence[Source], Any, Sequence[Any]]:
-    """Sources of data in memory or of paths, the data to select kept rows from, and the paths."""
-    from neardup.io import open_inputs, open_memory
+def open_data(data: Any, config: Config, first: int = 0) -> tuple[Sequence[Source], Any]:
+    """Sources of data in memory or of paths, and the data to select kept rows from."""
+    from neardup.io import open_memory
+    from neardup.io.base import FieldSpec
 
     if isinstance(data, str | os.PathLike):
         paths = [data]
@@ -146,8 +157,24 @@ def _open(data: Any, config: Config) -> tuple[Sequence[Source], Any, Sequence[An
                 "wrap each path in pathlib.Path"
             )
     else:
-        return [open_memory(data)], data, ()
-    return open_inputs(paths, **_reading(config)), None, paths
+        fields = FieldSpec(config.text, config.id, config.keep.field)
+        return [open_memory(data, index=first, fields=fields, whole=config.out is not None)], data
+    return _files(paths, config, first), None
+
+
+def _files(
+    inputs: Sequence[str | os.PathLike[str]], config: Config, first: int = 0
+) -> list[Source]:
+    """Sources of files, folders and globs, numbered from `first`."""
+    from neardup.io import open_inputs
+
+    return open_inputs(
+        inputs,
+        format=config.format,
+        encoding=config.encoding,
+        whole_file=config.whole_file,
+        first=first,
+    )
 
 
 def _timed(summary: dict[str, Any], found: Found, seconds: float) -> dict[str, Any]:
@@ -166,6 +193,14 @@ def _timed(summary: dict[str, Any], found: Found, seconds: float) -> dict[str, A
         "version": __version__,
         "sources": sources,
     }
+
+
+def _check_balance(summary: dict[str, Any]) -> None:
+    """Hold every source to documents = kept + removed + rejected."""
+    for name, part in (("all", summary), *summary["sources"].items()):
+        if part["documents"] != part["kept"] + part["removed"] + part["rejected"]:
+            counts = {key: part[key] for key in ("documents", "kept", "removed", "rejected")}
+            raise NeardupError(f"internal error, please report it: {name}: {counts} do not add up")
 
 
 def _peak_memory() -> int:

@@ -1,4 +1,4 @@
-"""Keep order: which document of a cluster stays, as the position of each document in one total order."""
+"""Keep order: which document of a cluster stays, as each one's position in one total order."""
 
 from __future__ import annotations
 
@@ -49,6 +49,10 @@ def _values(survey: Survey, documents: Documents, rule: Keep) -> list[Any]:
         return [-survey.bytes.astype(np.int64)]
     if rule.rule == "shortest":
         return [survey.bytes]
+    if survey.keep_value is not None:
+        sign = -1.0 if rule.rule == "max" else 1.0
+        exact = [] if survey.keep_rest is None else [sign * survey.keep_rest]
+        return [*exact, sign * survey.keep_value]  # NaN, a missing value, sorts last
     places = [_priority(source.name, rule.sources) for source in documents.sources]
     return [np.repeat(np.array(places), np.diff(survey.starts))]
 
@@ -58,4 +62,3 @@ def _priority(name: str, wanted: tuple[str, ...]) -> int:
         if name == item or (item.endswith("/") and name.startswith(item)):
             return place
     return len(wanted)
-

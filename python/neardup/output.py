@@ -7,11 +7,12 @@ import glob
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from neardup.errors import UsageError
 from neardup.io import AtomicFile, StreamTarget, Target, Writer, kept_names, known_suffix, writing
+from neardup.io.annotate import AnnotatingWriter
 from neardup.io.atomic import PART
 from neardup.io.registry import open_writer
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from neardup.config import Config
+    from neardup.io.annotate import Notes
     from neardup.io.base import Source
     from neardup.io.documents import Documents
 
@@ -54,19 +56,14 @@ class Output:
         self.sources = list(documents.sources[: documents.own])
         self.folder = self.out is not None and self.out != "-" and known_suffix(self.out) is None
         self.names = kept_names(self.sources) if self.folder else []
-        self._extra = (
-            []
-            if config.dry_run
-            else [
-                path for name in ("removed", "pairs", "rejected") if (path := getattr(config, name))
-            ]
-        )
+        extra = () if config.dry_run else (config.removed, config.pairs, config.rejected)
+        self._extra = [path for path in extra if path is not None]
         self._existed = self.out is not None and os.path.exists(self.out)
         self._made: list[str] = []
         self._written: set[str] = set()
-        apart(
-            [*([self.out] if self.out not in (None, "-") else []), *self._extra], documents, named
-        )
+        main = [] if self.out is None or self.out == "-" else [self.out]
+        apart([*main, *self._extra], documents, named)
+        self.notes: Callable[[int], Notes] | None = None  # fields to add to the rows of a source
         if self.out is not None:
             self._check(self.out)
         for path in self._extra:
@@ -130,7 +127,7 @@ class Output:
         try:
             if self.folder and self.out is not None:
                 # Without it the folder does not count as finished, whatever happens from here on.
-                with contextlib.suppress(FileNotFoundError):
+                with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                     os.unlink(os.path.join(self.out, SUMMARY))
             yield self
         except BaseException:
@@ -158,7 +155,11 @@ class Output:
             target = self._file(self.out)
             found = known_suffix(self.out)
             codec = found[1] if found else None
-        writer = open_writer(target, source, codec)
+        writer: Writer
+        if self.notes is None:
+            writer = open_writer(target, source, codec)
+        else:
+            writer = AnnotatingWriter(target, source, codec, self.notes(number))
         try:
             yield writer
             writer.commit()
@@ -201,7 +202,7 @@ class Output:
             path = os.path.join(self.out, SUMMARY)
             with writing(path), self._file(path) as file:
                 text = json.dumps(summary, ensure_ascii=False, indent=2)
-                file.file.write(text.encode("utf-8", "surrogateescape") + b"\n")
+                file.file.write(text.encode() + b"\n")
 
     def _clear(self, out: str) -> None:
         """Remove what an earlier run, finished or killed, left in the folder."""

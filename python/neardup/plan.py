@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -71,9 +72,7 @@ class Plan:
         if self.config.verify == "none":
             threshold = 0.0
         size = self.config.size
-        return _native.estimate_pairs(
-            values, start, length, a, b, size, threshold, self.threads
-        )
+        return _native.estimate_pairs(values, start, length, a, b, size, threshold, self.threads)
 
     def guards(self, survey: Survey, pairs: Candidates, differ: Bools) -> Bools:
         """Which pairs the number guard refuses."""
@@ -156,29 +155,45 @@ def find(documents: Documents, plan: Plan, engine: Engine) -> Found:
     -------
     Found
     """
+    base = prepare(documents, plan, engine, own)
+    with engine.gather(documents, base.survey, base.candidates) as sets:
+        pairs, guarded = verified(base, sets)
+        return answer(base, pairs, guarded, sets)
+
+
+def prepare(
+    documents: Documents, plan: Plan, engine: Engine, wanted: Callable[[Base, Candidates], Bools]
+) -> Base:
+    """Survey all documents, find leaders, and group leaders into the candidates that are wanted."""
     config = plan.config
     kernel = plan.kernel()
     batches = documents.admit(engine.read(documents))
-    survey = collect(engine.map(batches, kernel), len(documents.sources), kernel.bands)
+    names = [source.name for source in documents.sources]
+    survey = collect(engine.map(batches, kernel), names, kernel.bands, config.keep.field)
     order = rank(survey, documents, config.keep)
     leader = _native.leaders(survey.digest, order, survey.ok)
     leads: Bools = survey.ok & (survey.tokens > 0) & (leader == np.arange(len(survey)))
-    candidates = engine.group(survey, order, leads, config.bucket_cap)
-    candidates = own(candidates, survey, documents)
-    base = Base(documents, plan, engine, survey, order, leader, candidates)
-    with engine.gather(documents, survey, candidates) as sets:
-        joined = sets.join(candidates.a, candidates.b, plan.threshold)
-        passed = joined.similarity >= 0.0
-        guarded = passed & plan.guards(survey, candidates, joined.numbers_differ)
-        pairs = Verified(candidates.a, candidates.b, joined.similarity, joined.numbers_differ)
-        return answer(base, pairs.where(passed & ~guarded), int(guarded.sum()), sets)
+    found = engine.group(survey, order, leads, config.bucket_cap)
+    base = Base(documents, plan, engine, survey, order, leader, found)
+    mask = wanted(base, found)
+    return replace(base, candidates=replace(found, a=found.a[mask], b=found.b[mask]))
 
 
-def own(candidates: Candidates, survey: Survey, documents: Documents) -> Candidates:
-    """Leave out pairs of which both sides are on the other side of `--against`."""
-    end = survey.starts[documents.own]
-    mask = candidates.a < end  # a < b, and the other side is numbered last
-    return replace(candidates, a=candidates.a[mask], b=candidates.b[mask])
+def own(base: Base, candidates: Candidates) -> Bools:
+    """All pairs but those of which both sides are on the other side of `--against`."""
+    end = base.survey.starts[base.documents.own]
+    mask: Bools = candidates.a < end  # a < b, and the other side is numbered last
+    return mask
+
+
+def verified(base: Base, sets: Gathered) -> tuple[Verified, int]:
+    """The candidates that pass, and how many above the threshold the number guard refused."""
+    plan, candidates = base.plan, base.candidates
+    joined = sets.join(candidates.a, candidates.b, plan.threshold)
+    passed = joined.similarity >= 0.0
+    guarded = passed & plan.guards(base.survey, candidates, joined.numbers_differ)
+    pairs = Verified(candidates.a, candidates.b, joined.similarity, joined.numbers_differ)
+    return pairs.where(passed & ~guarded), int(guarded.sum())
 
 
 def answer(base: Base, pairs: Verified, guarded: int, sets: Gathered | None) -> Found:

@@ -1,6 +1,7 @@
-"""A readable twin of every kernel in plain Python: the oracle of the tests, and the specification.
+"""A readable twin of the core in plain Python: the specification, and the oracle of the tests.
 
-Nothing here is fast. Each section states one part of the core by its definition.
+Hashes, text, sketch, answers, and a `dedup` made of them: each states one part of crates/core by
+its definition, without shortcuts. Nothing here is fast. Standard library only.
 """
 
 from __future__ import annotations
@@ -8,21 +9,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from itertools import combinations
+from typing import NamedTuple
 
-MASK64 = (1 << 64) - 1
+MASK32, MASK64 = (1 << 32) - 1, (1 << 64) - 1
+GAMMA = 0x9E3779B97F4A7C15  # the first 64 bits of the fractional part of the golden ratio
 
-
-def mix(x: int) -> int:
-    """Return the SplitMix64 finaliser of `x`, a bijection of 64-bit integers."""
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & MASK64
-    x = (x ^ x >> 27) * 0x94D049BB133111EB & MASK64
-    return x ^ x >> 31
-
-
-# --- text: XXH3-64 with seed 0 (xxHash specification 0.2.0, "XXH3 algorithm") -------------------------
-
+# --- hashes: SplitMix64, and XXH3 with the default secret (xxHash specification 0.2.0) ----------
 PRIME32_1, PRIME32_2, PRIME32_3 = 0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D
 PRIME64_1, PRIME64_2, PRIME64_3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
 PRIME64_4, PRIME64_5 = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5
@@ -37,22 +31,40 @@ SECRET = bytes.fromhex(
 )
 
 
+def mix(x: int) -> int:
+    """Return the SplitMix64 finaliser of `x`, a bijection of 64-bit integers."""
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & MASK64
+    x = (x ^ x >> 27) * 0x94D049BB133111EB & MASK64
+    return x ^ x >> 31
+
+
+def splitmix(seed: int, i: int) -> int:
+    """Return output `i` of the SplitMix64 generator seeded with `seed`."""
+    return mix(seed + GAMMA * (i + 1) & MASK64)
+
+
 def _word(data: bytes, at: int, size: int = 8) -> int:
     return int.from_bytes(data[at : at + size], "little")
 
 
-def _rotate(x: int, by: int) -> int:
-    return (x << by | x >> 64 - by) & MASK64
+def _secret(at: int, other: int, size: int = 8) -> int:
+    return _word(SECRET, at, size) ^ _word(SECRET, other, size)
+
+
+def _swap(x: int, size: int = 8) -> int:
+    return int.from_bytes(x.to_bytes(size, "little"), "big")
+
+
+def _rotate(x: int, by: int, bits: int = 64) -> int:
+    return (x << by | x >> bits - by) & (1 << bits) - 1
 
 
 def _fold(a: int, b: int) -> int:
-    """Xor of the two halves of the 128-bit product."""
-    product = a * b
-    return product & MASK64 ^ product >> 64
+    return a * b & MASK64 ^ a * b >> 64
 
 
 def _avalanche(h: int) -> int:
-    h = (h ^ h >> 37) * PRIME_MX1 & MASK64
+    h = ((h ^ h >> 37) & MASK64) * PRIME_MX1 & MASK64
     return h ^ h >> 32
 
 
@@ -62,135 +74,165 @@ def _avalanche_xxh64(h: int) -> int:
     return h ^ h >> 32
 
 
-def _mix16(data: bytes, at: int, secret_at: int) -> int:
-    low = _word(data, at) ^ _word(SECRET, secret_at)
-    high = _word(data, at + 8) ^ _word(SECRET, secret_at + 8)
-    return _fold(low, high)
+def _mix16(data: bytes, at: int, secret: int) -> int:
+    low = _word(data, at) ^ _word(SECRET, secret)
+    return _fold(low, _word(data, at + 8) ^ _word(SECRET, secret + 8))
 
 
-def xxh3_64(data: bytes) -> int:
-    """Return XXH3-64 of `data` with seed 0 and the default secret."""
-    n = len(data)
-    if n == 0:
-        return _avalanche_xxh64(_word(SECRET, 56) ^ _word(SECRET, 64))
-    if n <= 3:
-        combined = data[0] << 16 | data[n // 2] << 24 | data[-1] | n << 8
-        return _avalanche_xxh64(combined ^ _word(SECRET, 0, 4) ^ _word(SECRET, 4, 4))
-    if n <= 8:
-        h = _word(data, n - 4, 4) | _word(data, 0, 4) << 32
-        h ^= _word(SECRET, 8) ^ _word(SECRET, 16)
-        h = (h ^ _rotate(h, 49) ^ _rotate(h, 24)) * PRIME_MX2 & MASK64
-        h = (h ^ (h >> 35) + n) * PRIME_MX2 & MASK64
-        return h ^ h >> 28
-    if n <= 16:
-        low = _word(data, 0) ^ _word(SECRET, 24) ^ _word(SECRET, 32)
-        high = _word(data, n - 8) ^ _word(SECRET, 40) ^ _word(SECRET, 48)
-        swapped = int.from_bytes(low.to_bytes(8, "little"), "big")
-        return _avalanche(n + swapped + high + _fold(low, high) & MASK64)
-    if n <= 128:
-        acc = n * PRIME64_1
-        for i in range((n - 1) // 32 + 1):
-            acc += _mix16(data, 16 * i, 32 * i) + _mix16(data, n - 16 * (i + 1), 32 * i + 16)
-        return _avalanche(acc & MASK64)
-    if n <= 240:
-        acc = n * PRIME64_1 + sum(_mix16(data, 16 * i, 16 * i) for i in range(8))
-        acc = _avalanche(acc & MASK64)
-        acc += sum(_mix16(data, 16 * i, 16 * (i - 8) + 3) for i in range(8, n // 16))
-        return _avalanche(acc + _mix16(data, n - 16, 136 - 17) & MASK64)
-    return _xxh3_long(data)
+def _4_to_8(data: bytes, seed: int = 0) -> int:
+    seed ^= _swap(seed & MASK32, 4) << 32
+    h = (_word(data[-4:], 0) | _word(data, 0, 4) << 32) ^ (_secret(8, 16) - seed & MASK64)
+    h = (h ^ _rotate(h, 49) ^ _rotate(h, 24)) * PRIME_MX2 & MASK64
+    h = (h ^ (h >> 35) + len(data)) * PRIME_MX2 & MASK64
+    return h ^ h >> 28
 
 
-def _xxh3_long(data: bytes) -> int:
+def _stripes(data: bytes) -> list[int]:
     acc = [PRIME32_3, PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME32_2, PRIME64_5, PRIME32_1]
-
-    def accumulate(at: int, secret_at: int) -> None:
-        for i in range(8):
-            value = _word(data, at + 8 * i)
-            key = value ^ _word(SECRET, secret_at + 8 * i)
-            acc[i ^ 1] = acc[i ^ 1] + value & MASK64
-            acc[i] = acc[i] + (key & 0xFFFFFFFF) * (key >> 32) & MASK64
-
-    last_stripe = (len(data) - 1) // 64
-    for stripe in range(last_stripe):
-        accumulate(64 * stripe, 8 * (stripe % 16))
-        if stripe % 16 == 15:
+    stripes = [(at, at // 8 % 128) for at in range(0, len(data) - 64, 64)]
+    for at, secret in [*stripes, (len(data) - 64, 121)]:
+        for i in range(0, 64, 8):
+            value, lane = _word(data, at + i), i // 8
+            key = value ^ _word(SECRET, secret + i)
+            acc[lane ^ 1] = acc[lane ^ 1] + value & MASK64
+            acc[lane] = acc[lane] + (key & MASK32) * (key >> 32) & MASK64
+        if secret == 120:
             for i in range(8):
-                scrambled = acc[i] ^ acc[i] >> 47 ^ _word(SECRET, 128 + 8 * i)
-                acc[i] = scrambled * PRIME32_1 & MASK64
-    accumulate(len(data) - 64, 121)
-    h = len(data) * PRIME64_1
-    for i in range(4):
-        key = 11 + 16 * i
-        h += _fold(acc[2 * i] ^ _word(SECRET, key), acc[2 * i + 1] ^ _word(SECRET, key + 8))
+                acc[i] ^= acc[i] >> 47 ^ _word(SECRET, 128 + 8 * i)
+                acc[i] = acc[i] * PRIME32_1 & MASK64
+    return acc
+
+
+def _merge(acc: Sequence[int], secret: int, h: int) -> int:
+    for i in range(0, 8, 2):
+        low, high = _word(SECRET, secret + 8 * i), _word(SECRET, secret + 8 * i + 8)
+        h += _fold(acc[i] ^ low, acc[i + 1] ^ high)
     return _avalanche(h & MASK64)
 
 
-# --- text: normalise > tokenise > shingle -------------------------------------------------------------
+def xxh3_64(data: bytes) -> int:
+    """Return XXH3-64 of `data` with seed 0."""
+    n = len(data)
+    h = n * PRIME64_1
+    if n == 0:
+        return _avalanche_xxh64(_secret(56, 64))
+    if n <= 3:
+        h = _word(bytes([data[-1], n, data[0], data[n // 2]]), 0)
+        return _avalanche_xxh64(h ^ _secret(0, 4, 4))
+    if n <= 8:
+        return _4_to_8(data)
+    if n <= 16:
+        low, high = _word(data, 0) ^ _secret(24, 32), _word(data, n - 8) ^ _secret(40, 48)
+        return _avalanche(n + _swap(low) + high + _fold(low, high) & MASK64)
+    if n <= 128:
+        for i in range((n - 1) // 32 + 1):
+            h += _mix16(data, 16 * i, 32 * i) + _mix16(data, n - 16 * (i + 1), 32 * i + 16)
+        return _avalanche(h & MASK64)
+    if n <= 240:
+        h = _avalanche(h + sum(_mix16(data, at, at) for at in range(0, 128, 16)) & MASK64)
+        h += sum(_mix16(data, at, at - 125) for at in range(128, n - 15, 16))
+        return _avalanche(h + _mix16(data, n - 16, 119) & MASK64)
+    return _merge(_stripes(data), 11, h)
 
-POLYNOMIAL_BASE = mix(0x9E3779B97F4A7C15)  # the first output of SplitMix64 seeded with 0
 
+def digest(data: bytes) -> int:
+    """Return XXH3-128 of `data` with seed 0: what tells exact duplicates and breaks ties."""
+    n, finish = len(data), _avalanche
+    if n <= 3:
+        finish, low, high = _avalanche_xxh64, _secret(64, 72), _secret(80, 88)
+        if n:
+            low = _word(bytes([data[-1], n, data[0], data[n // 2]]), 0)
+            high = _rotate(_swap(low, 4), 13, 32) ^ _secret(8, 12, 4)
+            low ^= _secret(0, 4, 4)
+    elif n <= 8:
+        keyed = (_word(data, 0, 4) | _word(data[-4:], 0) << 32) ^ _secret(16, 24)
+        high, low = divmod(keyed * (PRIME64_1 + 4 * n), 1 << 64)
+        high = high + 2 * low & MASK64
+        low ^= high >> 3
+        low = (low ^ low >> 35) * PRIME_MX2 & MASK64
+        return _avalanche(high) << 64 | low ^ low >> 28
+    elif n <= 16:
+        first, last = _word(data, 0), _word(data, n - 8)
+        high, low = divmod((first ^ last ^ _secret(32, 40)) * PRIME64_1, 1 << 64)
+        last ^= _secret(48, 56)
+        high = high + last + (last & MASK32) * (PRIME32_2 - 1) & MASK64
+        low = (low + (n - 1 << 54) & MASK64) ^ _swap(high)
+        more, low = divmod(low * PRIME64_2, 1 << 64)
+        high = more + high * PRIME64_2 & MASK64
+    elif n <= 240:
+        pairs = [(at, at + 16, at) for at in range(0, 128, 32)]
+        pairs += [(at, at + 16, at - 125) for at in range(128, n // 32 * 32, 32)]
+        pairs += [(n - 16, n - 32, 103)]
+        if n <= 128:
+            pairs = [(at, n - 16 - at, 2 * at) for at in range((n - 1) // 32 * 16, -1, -16)]
+        low, high = n * PRIME64_1, 0
+        for step, (at, other, secret) in enumerate(pairs):
+            if step == 4 and n > 128:
+                low, high = _avalanche(low), _avalanche(high)
+            sums = [_word(data, i) + _word(data, i + 8) & MASK64 for i in (at, other)]
+            low = (low + _mix16(data, at, secret) & MASK64) ^ sums[1]
+            high = (high + _mix16(data, other, secret + 16) & MASK64) ^ sums[0]
+        low, high = low + high, low * PRIME64_1 + high * PRIME64_4 + n * PRIME64_2
+        return (-_avalanche(high & MASK64) & MASK64) << 64 | _avalanche(low & MASK64)
+    else:
+        acc = _stripes(data)
+        return _merge(acc, 117, ~(n * PRIME64_2)) << 64 | _merge(acc, 11, n * PRIME64_1)
+    return finish(high) << 64 | finish(low)
+
+
+def token_hash(token: str | bytes | int) -> int:
+    """Hash a token: text by its UTF-8, an integer by its value and never like a text."""
+    if isinstance(token, int):
+        return _4_to_8((token & MASK64).to_bytes(8, "little"), seed=1 if token >= 0 else 2)
+    return xxh3_64(token.encode() if isinstance(token, str) else token)
+
+
+# --- text: normalise > tokenise > shingle -------------------------------------------------------
+POLYNOMIAL_BASE = splitmix(0, 0)
+category, form = unicodedata.category, unicodedata.normalize
 ALONE_NAMES = re.compile(
-    "CJK (UNIFIED|COMPATIBILITY) IDEOGRAPH|CJK RADICAL|KANGXI RADICAL|IDEOGRAPHIC (ITERATION|NUMBER ZERO)"
-    "|VERTICAL IDEOGRAPHIC ITERATION|HANGZHOU NUMERAL|OLD CHINESE (HOOK|ITERATION) MARK|VIETNAMESE ALTERNATE READING"
+    "CJK (UNIFIED|COMPATIBILITY) IDEOGRAPH|CJK RADICAL|KANGXI RADICAL|HANGZHOU NUMERAL"
+    "|IDEOGRAPHIC (ITERATION|NUMBER ZERO)|VERTICAL IDEOGRAPHIC ITERATION"
+    "|OLD CHINESE (HOOK|ITERATION) MARK|VIETNAMESE ALTERNATE READING"
     "|HIRAGANA|HENTAIGANA|(HALFWIDTH )?KATAKANA|THAI|LAO|KHMER|MYANMAR"
 )
 NOT_ALONE_NAMES = re.compile("(HALFWIDTH )?KATAKANA(-HIRAGANA| (SEMI-)?VOICED SOUND MARK)")
 
 
 def is_alone(c: str) -> bool:
-    """Whether a word character belongs to a script written without spaces."""
-    # The standard library does not know scripts; for these seven the names of word characters tell.
+    """Whether a word character belongs to a script written without spaces; its name tells."""
     name = unicodedata.name(c, "")
     return bool(ALONE_NAMES.match(name)) and not NOT_ALONE_NAMES.match(name)
 
 
-def is_mark(c: str) -> bool:
-    """Whether a character is of category M."""
-    return unicodedata.category(c)[0] == "M"
-
-
 def is_invisible(c: str) -> bool:
     """Whether a character is of category Cf or a variation selector."""
-    selector = c in "\u180b\u180c\u180d\u180f" or "\ufe00" <= c <= "\ufe0f"
-    return selector or "\U000e0100" <= c <= "\U000e01ef" or unicodedata.category(c) == "Cf"
+    selectors = "[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+    return category(c) == "Cf" or re.match(selectors, c) is not None
 
 
 def _without(condition: Callable[[str], bool]) -> Callable[[str], str]:
     return lambda text: "".join(c for c in text if not condition(c))
 
 
-def _category(prefix: str) -> Callable[[str], bool]:
-    return lambda c: unicodedata.category(c).startswith(prefix)
-
-
-def strip_accents(text: str) -> str:
-    """NFD, without category Mn, NFC."""
-    bare = _without(_category("Mn"))(unicodedata.normalize("NFD", text))
-    return unicodedata.normalize("NFC", bare)
-
-
-def mask_digits(text: str) -> str:
-    """Make each run of category Nd one `0`."""
-    return re.sub(r"\d+", "0", text)
-
-
+_without_mn = _without(lambda c: category(c) == "Mn")
 STEPS: dict[str, Callable[[str], str]] = {
-    "nfc": lambda text: unicodedata.normalize("NFC", text),
-    "nfkc": lambda text: unicodedata.normalize("NFKC", text),
+    "nfc": lambda text: form("NFC", text),
+    "nfkc": lambda text: form("NFKC", text),
     "lower": str.lower,
     "casefold": str.casefold,
-    "strip-accents": strip_accents,
+    "strip-accents": lambda text: form("NFC", _without_mn(form("NFD", text))),
     "strip-invisible": _without(is_invisible),
     "collapse-space": lambda text: " ".join(text.split()),
     "remove-space": _without(str.isspace),
-    "remove-punct": _without(_category("P")),
-    "remove-digits": _without(_category("Nd")),
-    "mask-digits": mask_digits,
+    "remove-punct": _without(lambda c: category(c)[0] == "P"),
+    "remove-digits": _without(lambda c: category(c) == "Nd"),
+    "mask-digits": lambda text: re.sub(r"\d+", "0", text),  # \d is category Nd
 }
 
 
 def normalize(text: str, steps: str, *, lines: bool = False) -> str:
-    """Apply a comma list of steps in order; with `lines`, white space collapses inside each line."""
+    """Apply a comma list of steps; with `lines`, white space collapses inside each line."""
     for step in steps.split(",") if steps != "none" else []:
         if step == "collapse-space" and lines:
             text = "\n".join(STEPS[step](line) for line in text.split("\n"))
@@ -201,19 +243,13 @@ def normalize(text: str, steps: str, *, lines: bool = False) -> str:
 
 def words(text: str) -> list[str]:
     """Split into `alone mark* | (word - alone)+`."""
-    found: list[str] = []
-    kind = ""  # of the open token: "alone", "run" or none
-    for c in text:
-        if kind == "alone" and is_mark(c):
-            found[-1] += c
-            continue
-        word = c == "_" or unicodedata.category(c)[0] in "LMN"
-        before, kind = kind, ("alone" if is_alone(c) else "run") if word else ""
-        if kind == "run" and before == "run":
-            found[-1] += c
-        elif kind:
-            found.append(c)
-    return found
+
+    def kind(c: str) -> str:
+        word = c == "_" or category(c)[0] in "LMN"
+        return "wmAM"[2 * is_alone(c) + (category(c)[0] == "M")] if word else " "
+
+    found = re.finditer("[AM][Mm]*|[wm]+", "".join(map(kind, text)))
+    return [text[match.start() : match.end()] for match in found]
 
 
 def tokens(text: str, kind: str) -> list[str]:
@@ -247,10 +283,9 @@ def shingles(text: str, *, normalize: str, shingle: str) -> list[int]:
     elif kind == "byte":
         units, width = [int(b, 16) + 1 for b in found], 9
     else:
-        units, width = [xxh3_64(token.encode()) for token in found], 64
+        units, width = [token_hash(token) for token in found], 64
 
-    def value(window: Iterable[int]) -> int:
-        window = list(window)
+    def value(window: Sequence[int]) -> int:
         if n * width <= 63:
             return sum(unit << width * i for i, unit in enumerate(reversed(window)))
         if width == 64 and len(window) == 1:
@@ -260,73 +295,77 @@ def shingles(text: str, *, normalize: str, shingle: str) -> list[int]:
             total = (total * POLYNOMIAL_BASE + unit) & MASK64
         return mix(total)
 
-    if not units:
-        return []
-    n_window = min(n, len(units))
-    return [value(units[i : i + n_window]) for i in range(len(units) - n_window + 1)]
+    windows = range(max(len(units) - n, 0) + 1 if units else 0)
+    return [value(units[i : i + n]) for i in windows]
 
 
-# ---------------------------------------------------------------------------------------------
-# Answers: from signatures and shingle sets to clusters. Plain twins of crates/core/src/lsh,
-# pairs.rs, verify.rs and cluster/; the definitions, with no thought of speed.
-# ---------------------------------------------------------------------------------------------
-
-BAND_SEED = 0x9E3779B97F4A7C15
-BAND_MULTIPLIER = 0x243F6A8885A308D3
-EMPTY_SLOT = 0xFFFFFFFF
-ANCHORS = 64
-_WORD = (1 << 64) - 1
+# --- sketch: Fast Similarity Sketching (Dahlgaard, Knudsen, Thorup 2017, arXiv 1704.04370) ---
+EMPTY_SLOT, ROUNDS = MASK32, 4
 
 
-def candidate_probability(jaccard: float, bands: int, rows: int) -> float:
-    """Probability that a pair of similarity `jaccard` shares a band: 1 - (1 - J^r)^b."""
-    return 1.0 - (1.0 - jaccard**rows) ** bands
+def draw(token: int, key: int, i: int) -> int:
+    """Return the 64 random bits of a token hash in round `i`."""
+    y = mix(token ^ key)
+    return mix(y + GAMMA * i & MASK64) if i else y
 
 
-def choose_banding(threshold: float, recall: float, size: int) -> tuple[int, int]:
-    """(bands, rows): the largest r that reaches `recall` at J = threshold, then the smallest b."""
-    if not 0.0 < threshold <= 1.0:
-        raise ValueError(f"threshold must be above 0 and at most 1, got {threshold}")
-    if not 0.0 < recall <= 1.0:
-        raise ValueError(f"recall must be above 0 and at most 1, got {recall}")
-    if recall < 1.0 or threshold == 1.0:
-        for rows in range(size, 0, -1):
-            for bands in range(1, size // rows + 1):
-                if candidate_probability(threshold, bands, rows) >= recall:
-                    return bands, rows
-    raise ValueError(f"recall {recall} at threshold {threshold} is out of reach of {size} slots")
+def stage(i: int) -> int:
+    """Return the least value of stage `i`: stage 0 has half of the values, stage 1 a quarter ..."""
+    return MASK32 - (MASK32 >> i)
 
 
-def common_rule(threshold: float, size: int) -> tuple[int, int]:
-    """(bands, rows) with the least area of false positives plus false negatives."""
-    grid = [(i + 0.5) / 1000 for i in range(1000)]
+def fast_sketch(
+    hashes: Collection[int], size: int = 128, seed: int = 42, rounds: int = ROUNDS
+) -> list[int]:
+    """Each slot is the minimum over all elements, `rounds` random rounds and one fill."""
+    key, slots = splitmix(seed, 0), [EMPTY_SLOT] * size
+    for i in range(rounds):
+        for token in hashes:
+            y = draw(token, key, i)
+            slot = (y >> 32) * size >> 32
+            slots[slot] = min(slots[slot], stage(i) | y & MASK32 >> i + 1)
+    filling = {draw(token, key, rounds) >> 32 for token in hashes}
+    for slot in range(size):
+        mul, add = divmod(splitmix(seed, slot + 1), 1 << 32)
+        for z in filling:
+            value = stage(rounds) | ((mul | 1) * z + add & MASK32) >> rounds
+            slots[slot] = min(slots[slot], value, EMPTY_SLOT - 1)
+    return slots
 
-    def area(bands: int, rows: int) -> float:
-        curve = [(s, candidate_probability(s, bands, rows)) for s in grid]
-        return sum(p if s < threshold else 1.0 - p for s, p in curve)
 
-    choices = [(b, r) for b in range(1, size + 1) for r in range(1, size // b + 1)]
-    return min(choices, key=lambda choice: area(*choice))
+def algorithm_1(hashes: Collection[int], size: int = 128, seed: int = 42) -> list[float]:
+    """Algorithm 1 of the paper in full: `size` random rounds, then each slot in turn for all."""
+    key, slots = splitmix(seed, 0), [float("inf")] * size
+    for i in range(2 * size if hashes else 0):
+        for token in hashes:
+            y = draw(token, key, i)
+            slot = (y >> 32) * size >> 32 if i < size else i - size
+            slots[slot] = min(slots[slot], i + (y & MASK32) / 2**32)
+        if max(slots) < float("inf"):  # between rounds, never inside one
+            break
+    return slots
 
 
-def _mix64(x: int) -> int:
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & _WORD
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EB & _WORD
-    return x ^ (x >> 31)
+def estimate(a: Sequence[float], b: Sequence[float]) -> float:
+    """Estimate the Jaccard similarity of two sets: the share of equal slots; 0 for an empty set."""
+    return sum(x == y != EMPTY_SLOT for x, y in zip(a, b, strict=True)) / len(a)
+
+
+# --- answers: from signatures and shingle sets to clusters --------------------------------------
+BAND_SEED, BAND_MULTIPLIER, ANCHORS = GAMMA, 0x243F6A8885A308D3, 64
 
 
 def band_key(band: int, slots: Sequence[int]) -> int:
     """64-bit key of the slots of a band; never 0."""
-    h = _mix64((BAND_SEED + 0x9E3779B97F4A7C15 * (band + 1)) & _WORD)
+    h = splitmix(BAND_SEED, band)
     for i in range(0, len(slots), 2):
         second = slots[i + 1] if i + 1 < len(slots) else 0
-        product = (h ^ (slots[i] | second << 32)) * BAND_MULTIPLIER
-        h = (product & _WORD) ^ (product >> 64)
-    return max(_mix64(h), 1)
+        h = _fold(h ^ (slots[i] | second << 32), BAND_MULTIPLIER)
+    return max(mix(h), 1)
 
 
 def band_keys(signature: Sequence[int], bands: int, rows: int) -> list[int]:
-    """Return the keys of a signature, one a band; none if it is empty."""
+    """The keys of a signature, one a band; none if it is empty."""
     if all(slot == EMPTY_SLOT for slot in signature):
         return []
     return [band_key(i, signature[i * rows : (i + 1) * rows]) for i in range(bands)]
@@ -335,10 +374,7 @@ def band_keys(signature: Sequence[int], bands: int, rows: int) -> list[int]:
 def candidate_pairs(
     keys: Mapping[int, Sequence[int]], rank: Mapping[int, int], cap: int = 2000
 ) -> tuple[list[tuple[int, int]], int, int]:
-    """Pairs of documents that share a band key, capped buckets, and the pairs these left out.
-
-    `keys` gives each document its band keys, `rank` its position in keep order.
-    """
+    """Pairs of documents that share a band key, capped buckets, and the pairs these left out."""
     buckets: dict[tuple[int, int], list[int]] = defaultdict(list)
     for document, own in keys.items():
         for band_and_key in enumerate(own):
@@ -350,22 +386,15 @@ def candidate_pairs(
         anchors = len(bucket) if len(bucket) <= cap else ANCHORS
         capped_buckets += len(bucket) > cap
         for (i, a), (_, b) in combinations(enumerate(bucket), 2):
+            capped_pairs += i >= anchors
             if i < anchors:
                 pairs.add((min(a, b), max(a, b)))
-            else:
-                capped_pairs += 1
     return sorted(pairs), capped_buckets, capped_pairs
 
 
 def exact_jaccard(a: Set[int], b: Set[int]) -> float:
     """Jaccard similarity of two shingle sets; the empty set has 0 with everything."""
-    union = len(a | b)
-    return len(a & b) / union if union else 0.0
-
-
-def exact_containment(a: Set[int], b: Set[int]) -> float:
-    """Return the share of `a` that is in `b`; 0 for an empty `a`."""
-    return len(a & b) / len(a) if a else 0.0
+    return len(a & b) / max(len(a | b), 1)
 
 
 def _neighbours(verified: Mapping[tuple[int, int], float]) -> dict[int, dict[int, float]]:
@@ -407,3 +436,65 @@ def components(
                 first[other] = document
                 reached.extend(near[other])
     return {document: kept for document, kept in first.items() if document != kept}
+
+
+# --- dedup: the whole of it ---------------------------------------------------------------------
+
+
+class Answer(NamedTuple):
+    """What `dedup` found; documents are numbered as they came."""
+
+    kept: list[bool]
+    removed: dict[int, tuple[int, float, str]]  # partner, similarity, reason
+    pairs: dict[tuple[int, int], float]
+    candidates: int
+    capped_buckets: int
+    capped_pairs: int
+
+
+def keep_order(texts: Sequence[str], keep: str) -> list[int]:
+    """Document numbers, the first to be kept first; ties go to the smaller digest."""
+    if keep in ("first", "last"):
+        return sorted(range(len(texts)), reverse=keep == "last")
+    sign, raw = 1 if keep == "shortest" else -1, [text.encode() for text in texts]
+    return sorted(range(len(raw)), key=lambda i: (sign * len(raw[i]), digest(raw[i]), i))
+
+
+def dedup(
+    texts: Sequence[str],
+    *,
+    normalize: str = "nfkc,casefold,collapse-space",
+    shingle: str = "word:3",
+    threshold: float = 0.8,
+    banding: tuple[int, int] = (13, 7),
+    size: int = 128,
+    seed: int = 42,
+    cluster: str = "star",
+    keep: str = "first",
+    bucket_cap: int = 2000,
+) -> Answer:
+    """Exact duplicates, bands, candidate pairs, exact Jaccard, clusters."""
+    order = keep_order(texts, keep)
+    sets = [set(shingles(text, normalize=normalize, shingle=shingle)) for text in texts]
+    first: dict[tuple[bool, str], int] = {}
+    leader, kind = {}, "line" if shingle.startswith("line:") else "word"
+    for i in order:
+        same = prepare(texts[i], normalize, kind) if sets[i] else texts[i]
+        leader[i] = first.setdefault((bool(sets[i]), same), i)
+    leaders = [i for i in order if leader[i] == i and sets[i]]
+    keys = {i: band_keys(fast_sketch(sets[i], size, seed), *banding) for i in leaders}
+    rank = {i: place for place, i in enumerate(order)}
+    candidates, *capped = candidate_pairs(keys, rank, bucket_cap)
+    compared = {(a, b): exact_jaccard(sets[a], sets[b]) for a, b in candidates}
+    near = {pair: similarity for pair, similarity in compared.items() if similarity >= threshold}
+    if cluster == "star":
+        partner = star(leaders, near)
+    else:
+        chains = components(leaders, near)
+        partner = {i: (k, exact_jaccard(sets[i], sets[k])) for i, k in chains.items()}
+    removed = {i: (*found, "near") for i, found in partner.items()}
+    copies = [i for i in order if leader[i] != i]
+    removed |= {i: removed.get(leader[i], (leader[i], 1.0, "exact")) for i in copies}
+    pairs = near | {(min(i, leader[i]), max(i, leader[i])): 1.0 for i in copies}
+    kept = [i not in removed for i in range(len(texts))]
+    return Answer(kept, removed, pairs, len(candidates), *capped)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from neardup.errors import NeardupError, NeardupValueError
+from neardup.kinds import select
 from neardup.plan import EXACT, Found, answer
 
 if TYPE_CHECKING:
@@ -46,8 +46,14 @@ class Result:
 
     @property
     def kept(self) -> Any:
-        """The rows that stay, in the kind that came in; for paths an iterator of record batches."""
-        return select(self._data, self.keep, self._found)
+        """The rows that stay, in the kind that came in; for paths an iterator of record batches.
+
+        A list for texts from a list or an iterator; for pandas (index kept), polars, datasets and
+        pyarrow a collection of the same class; a pyarrow.Table for anything else. Rows of text
+        files are in one binary column, `raw`. With ``annotate=True`` all rows that could be read
+        are there, with the columns that `annotate` adds.
+        """
+        return select(self._data, self._found, self._ids)
 
     @property
     def removed(self) -> pa.Table:
@@ -192,52 +198,6 @@ class Result:
             f"<table><caption>neardup: threshold {s['threshold']}, {s['seconds']} s</caption>"
             f"{cells}</table>"
         )
-
-
-def select(data: Any, keep: npt.NDArray[np.bool_], found: Found) -> Any:
-    """The rows of a mask, in the kind the data came in."""
-    module = type(data).__module__.partition(".")[0]
-    if data is None:
-        return _batches(found)
-    if isinstance(data, list | tuple):
-        return [item for item, stays in zip(data, keep.tolist(), strict=True) if stays]
-    if module == "pandas":
-        return data[keep]
-    if module == "polars":
-        return data.filter(keep)
-    if module == "datasets" and hasattr(data, "select"):
-        return data.select(np.flatnonzero(keep))
-    if module == "pyarrow" and hasattr(data, "filter"):
-        import pyarrow as pa
-
-        return data.filter(pa.array(keep))
-    import pyarrow as pa
-
-    batches = list(_batches(found))
-    whole = pa.Table.from_batches(batches, found.base.documents.sources[0].schema)  # type: ignore[attr-defined]
-    source = found.base.documents.sources[0]
-    if getattr(source, "bare", False):
-        return whole.column(0).to_pylist()
-    return whole
-
-
-def _batches(found: Found) -> Iterator[pa.RecordBatch]:
-    """Kept rows of each input as record batches; of text formats the raw rows, as binary."""
-    import pyarrow as pa
-
-    base = found.base
-    keep = found.keep
-    for number, source in enumerate(base.documents.sources[: base.documents.own]):
-        start = int(base.survey.starts[number])
-        for raw in source.rows():
-            mask = keep[start + raw.first_row : start + raw.first_row + raw.rows]
-            if isinstance(raw.data, pa.RecordBatch):
-                yield raw.data.filter(pa.array(mask))
-            elif isinstance(raw.data, pa.Table):
-                yield from raw.data.filter(pa.array(mask)).to_batches()
-            else:
-                rows = [raw.data.raw(i) for i in np.flatnonzero(mask).tolist()]
-                yield pa.record_batch({"raw": pa.array(rows, pa.large_binary())})
 
 
 def _texts(found: Found, wanted: npt.NDArray[np.int64]) -> dict[int, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from neardup.errors import NeardupTypeError, NeardupValueError
 
 Hashes = npt.NDArray[np.uint64]
 Matrix = npt.NDArray[np.uint32]
+Number = TypeVar("Number", bound=np.number[Any])
 
 
 class FastSimilaritySketch:
@@ -153,7 +154,7 @@ class FastSimilaritySketch:
         if bounds.size and int(bounds.max()) > np.iinfo(np.int64).max:
             raise NeardupValueError(f"offsets run past the end: {int(bounds.max())}")
         hashes = token_hashes(values, prehashed)
-        bounds = np.ascontiguousarray(bounds, dtype=np.int64)
+        bounds = native_array(bounds, np.int64)
         return self._native.csr(hashes, bounds, thread_count(num_threads))
 
     def std_err(self, jaccard: float, union: int) -> float:
@@ -225,7 +226,12 @@ def signature_array(value: npt.ArrayLike, ndim: int, name: str) -> Matrix:
         )
     if array.ndim != ndim:
         raise NeardupValueError(f"{name} must have {ndim} dimension(s), got {array.ndim}")
-    return np.ascontiguousarray(array, dtype=np.uint32)
+    return native_array(array, np.uint32)
+
+
+def native_array(array: npt.NDArray[Any], dtype: type[Number]) -> npt.NDArray[Number]:
+    """The values as the native module reads them: own byte order, aligned, one after the other."""
+    return np.require(array, dtype, ["C_CONTIGUOUS", "ALIGNED"])
 
 
 def native_sketch(name: str, size: int, seed: int, rounds: int | None = None) -> _native.Sketch:
@@ -269,9 +275,9 @@ def plain_row(row: Any) -> Any:
     if row.ndim != 1:
         raise NeardupValueError(f"a row of tokens has one dimension, got an array of {row.ndim}")
     if row.dtype.kind == "u":
-        return np.ascontiguousarray(row, dtype=np.uint64)
+        return native_array(row, np.uint64)
     if row.dtype.kind == "i":
-        return np.ascontiguousarray(row, dtype=np.int64)
+        return native_array(row, np.int64)
     if row.dtype.kind in "bfcmM":
         raise NeardupTypeError(
             f"a token is a str, bytes or an integer, got an array of {row.dtype}"

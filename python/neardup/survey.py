@@ -1,8 +1,8 @@
-"""Pass one: what is kept of each document while its text goes by. At most 300 bytes, never the text."""
+"""Pass one: what is kept of a document while its text goes by: 300 bytes at most, no text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from neardup import _native
 from neardup.columns import native_column, validity
+from neardup.io.keys import KeyField, Sortable, mixed, sortable
 
 if TYPE_CHECKING:
     from neardup.io.base import Batch
@@ -36,6 +37,9 @@ class Survey:
         Bytes of the raw text.
     bands : BandKeys
         64-bit band keys, a column a band.
+    keep_value, keep_rest : numpy.ndarray of float64, or None
+        The field to keep by, NaN where it is missing, and what its float64 lacks to the exact
+        value; None where no field was asked for, and where nothing is lacking.
     """
 
     starts: npt.NDArray[np.int64]
@@ -46,9 +50,16 @@ class Survey:
     words: npt.NDArray[np.uint32]
     bytes: U64
     bands: _native.BandKeys
+    keep_value: npt.NDArray[np.float64] | None = None
+    keep_rest: npt.NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.ok)
+
+    def unordered(self) -> bool:
+        """Whether documents are there, and none has the field to keep by."""
+        value = self.keep_value
+        return value is not None and len(value) > 0 and bool(np.isnan(value).all())
 
     def place(self, document: int) -> tuple[int, int]:
         """Source and row of a document."""
@@ -82,7 +93,9 @@ class Kernel:
             self.rows,
             self.threads,
         )
-        return Part(batch.source, found, np.ones(len(batch.texts), bool) if valid is None else valid)
+        ok = np.ones(len(batch.texts), bool) if valid is None else valid
+        keys = None if batch.keys is None else sortable(batch.keys)
+        return Part(batch.source, batch.first_row, found, ok, keys)
 
 
 @dataclass(frozen=True)
@@ -90,14 +103,31 @@ class Part:
     """The survey of one batch."""
 
     source: int
+    first_row: int
     found: _native.BatchSurvey
     ok: npt.NDArray[np.bool_]
+    keys: Sortable | None = None
 
 
-def collect(parts: Iterable[Part], sources: int, bands: int) -> Survey:
-    """Put the surveys of all batches together, in order."""
+def collect(
+    parts: Iterable[Part], sources: Sequence[str], bands: int, field: str | None = None
+) -> Survey:
+    """Put the surveys of all batches together, in order.
+
+    Parameters
+    ----------
+    parts : iterable of Part
+        Surveys of the batches, in the order they were read.
+    sources : sequence of str
+        Names of the sources.
+    bands : int
+        Band keys of a document.
+    field : str, optional
+        The field to keep by.
+    """
     keys = _native.BandKeys(bands)
-    counts = np.zeros(sources, np.int64)
+    counts = np.zeros(len(sources), np.int64)
+    order = None if field is None else _Order(field, sources)
     columns: dict[str, list[Any]] = {
         name: [] for name in ("ok", "digest", "raw", "tokens", "words", "bytes")
     }
@@ -106,9 +136,44 @@ def collect(parts: Iterable[Part], sources: int, bands: int) -> Survey:
         for name, column in columns.items():
             column.append(part.ok if name == "ok" else getattr(part.found, name))
         keys.extend(part.found)
+        if order is not None:
+            order.add(part)
     whole = {name: _joined(name, column) for name, column in columns.items()}
     starts = np.concatenate([[0], np.cumsum(counts)])
+    if order is not None:
+        whole["keep_value"], whole["keep_rest"] = order.joined()
     return Survey(starts=starts, bands=keys, **whole)
+
+
+class _Order:
+    """The field to keep by of all documents, 8 bytes each unless some number needs more."""
+
+    def __init__(self, field: str, sources: Sequence[str]) -> None:
+        self.field, self.sources = field, sources
+        self.first = ("", "")  # kind of the first value seen, and how to show it
+        self.parts: list[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64] | None]] = []
+
+    def add(self, part: Part) -> None:
+        """Take the values of the next batch."""
+        keys = part.keys or Sortable("", np.full(len(part.ok), np.nan), None)
+        if keys.kind:
+            index, shown = keys.first()
+            place = KeyField(self.field, self.sources[part.source], part.first_row)
+            kind, before = self.first
+            if kind and kind != keys.kind:
+                raise mixed(place, index, shown, before)
+            if not kind:
+                row = place.first_row + index
+                self.first = keys.kind, f"{shown} in {place.source or 'the data'}, row {row}"
+        self.parts.append((keys.value, keys.rest))
+
+    def joined(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64] | None]:
+        """Values, and rests if there are any."""
+        value = np.concatenate([np.empty(0), *(value for value, _ in self.parts)])
+        if all(rest is None for _, rest in self.parts):
+            return value, None
+        rests = [np.zeros(len(value)) if rest is None else rest for value, rest in self.parts]
+        return value, np.concatenate(rests)
 
 
 def _joined(name: str, column: list[Any]) -> Any:
@@ -121,7 +186,9 @@ def _joined(name: str, column: list[Any]) -> Any:
     return np.empty(shape, kinds.get(name, np.uint64))
 
 
-def batches_of(batches: Iterable[Batch], starts: npt.NDArray[np.int64]) -> Iterator[tuple[int, Batch]]:
+def batches_of(
+    batches: Iterable[Batch], starts: npt.NDArray[np.int64]
+) -> Iterator[tuple[int, Batch]]:
     """Each batch with the number of its first document."""
     for batch in batches:
         yield int(starts[batch.source]) + batch.first_row, batch

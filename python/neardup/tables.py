@@ -1,4 +1,4 @@
-"""The tables of an answer: removed rows, verified pairs, clusters, rejected rows; and their summary."""
+"""The tables of an answer: removed rows, verified pairs, clusters, rejected rows; a summary."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from neardup.io.base import shown_path
 from neardup.plan import EXACT, NEAR, NONE, Found
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Places:
 
         source = self.source(documents)
         names = pa.DictionaryArray.from_arrays(
-            pa.array(source, pa.int32()), pa.array(self.names, pa.string())
+            pa.array(source, pa.int32()), pa.array(map(shown_path, self.names), pa.string())
         )
         return {
             f"{prefix}source{suffix}": names.cast(pa.string()),
@@ -59,7 +60,7 @@ class Places:
 
 def named(found: Found) -> npt.NDArray[np.bool_]:
     """The documents that the tables name, whose ids are wanted."""
-    wanted = found.reason != NONE
+    wanted: npt.NDArray[np.bool_] = found.reason != NONE
     wanted[found.partner[wanted]] = True
     for side in _pairs(found)[:2]:
         wanted[side] = True
@@ -119,17 +120,23 @@ def _pairs(found: Found) -> tuple[Index, Index, npt.NDArray[np.float64]]:
     return a, b, np.concatenate([near.similarity, np.ones(len(copy))])
 
 
+def heads(found: Found, places: Places) -> Index:
+    """The representative of each cluster, in the order in which clusters are numbered."""
+    first: Index = np.unique(found.partner[found.reason != NONE]).astype(np.int64)
+    ordered: Index = first[np.argsort(places.key(first), kind="stable")]
+    return ordered
+
+
 def clusters(found: Found, places: Places) -> pa.Table:
     """Each document that has a duplicate, its cluster, and whether it stands for it."""
     import pyarrow as pa
 
     gone = np.flatnonzero(found.reason != NONE)
-    heads = np.unique(found.partner[gone]).astype(np.int64)
-    heads = heads[np.argsort(places.key(heads), kind="stable")]
-    member = np.concatenate([heads, gone])
+    first = heads(found, places)
+    member = np.concatenate([first, gone])
     member = member[np.argsort(places.key(member), kind="stable")]
     number = np.zeros(len(found.partner), np.int64)
-    number[heads] = np.arange(len(heads))
+    number[first] = np.arange(len(first))
     head = np.where(found.reason[member] == NONE, member, found.partner[member])
     return pa.table(
         {
@@ -195,7 +202,8 @@ def summary(found: Found) -> dict[str, Any]:
 def largest(found: Found, most: int = 3) -> list[tuple[str, int, int]]:
     """Source and row of the representatives of the largest clusters, and the clusters' sizes."""
     heads, sizes = np.unique(found.partner[found.reason != NONE], return_counts=True)
-    survey, names = found.base.survey, [each.name for each in found.base.documents.sources]
+    survey = found.base.survey
+    names = [shown_path(each.name) for each in found.base.documents.sources]
     named = []
     for i in np.argsort(-sizes, kind="stable")[:most].tolist():
         source, row = survey.place(int(heads[i]))
@@ -209,7 +217,7 @@ def _by_source(found: Found) -> dict[str, dict[str, int]]:
     for number, source in enumerate(documents.sources[: documents.own]):
         part = slice(int(survey.starts[number]), int(survey.starts[number + 1]))
         ok, stays = survey.ok[part], found.reason[part] == NONE
-        counts[source.name] = {
+        counts[shown_path(source.name)] = {
             "documents": len(ok),
             "kept": int(np.count_nonzero(ok & stays)),
             "removed": int(np.count_nonzero(~stays)),

@@ -80,7 +80,7 @@ def test_typed_wins_over_file_wins_over_preset(neardup, configs, tmp_path):
         ("dedup a -o x --colour", "No such option"),
         ("dedup a --config nope.toml", "nope.toml: cannot read the options"),
         ("frobnicate", "No such command 'frobnicate'"),
-        ("explain -t 0.01", "cannot be reached"),
+        ("explain -t 0.01", "out of reach of 128 slots; ask for a size of at least 299"),
     ],
 )
 def test_misuse_is_status_2_and_says_what_to_do(neardup, configs, line, complaint):

@@ -99,7 +99,7 @@ def test_no_space_left_is_one_line_and_no_file(tmp_path: Path) -> None:
     target.file.close()
     target.file = open("/dev/full", "wb")  # noqa: SIM115 - closed by abort
     writer = open_writer(target, source)
-    with pytest.raises(NeardupError, match="o.jsonl: cannot be written: no space left") as caught:
+    with pytest.raises(NeardupError, match=r"o\.jsonl: cannot be written: no space left") as caught:
         for _ in range(3):
             for raw in source.rows():
                 writer.write(raw, np.ones(raw.rows, bool))

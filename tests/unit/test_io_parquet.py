@@ -27,7 +27,7 @@ def table(rows: int = 10) -> pa.Table:
             "when": pa.array(zoned, pa.timestamp("ns", "Asia/Shanghai")),
             "nested": [{"a": [{"b": n}], "c": None if n % 2 else "x"} for n in range(rows)],
             "tiny": pa.array([n % 256 for n in range(rows)], pa.uint8()),
-            "dec": pa.array([n for n in range(rows)], pa.decimal128(12, 3)),
+            "dec": pa.array(list(range(rows)), pa.decimal128(12, 3)),
         }
     ).replace_schema_metadata({"who": "we", "pandas": "{}"})
 

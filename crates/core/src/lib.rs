@@ -28,6 +28,7 @@ pub mod jsonl;
 pub mod lsh;
 pub mod pairs;
 pub mod parallel;
+pub mod signatures;
 pub mod simd;
 pub mod sketch;
 pub mod survey;

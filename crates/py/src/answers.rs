@@ -32,6 +32,11 @@ impl PyBandKeys {
     fn documents(&self) -> usize {
         self.inner.documents()
     }
+
+    /// The keys of one band, 0 where a document has none.
+    fn column<'py>(&self, py: Python<'py>, band: usize) -> Bound<'py, PyArray1<u64>> {
+        PyArray1::from_slice(py, self.inner.column(band))
+    }
 }
 
 type Numbers<'py> = Bound<'py, PyArray1<u32>>;

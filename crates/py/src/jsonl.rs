@@ -3,6 +3,8 @@ use neardup_core::{csv, json_array, jsonl};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
+use crate::call::{detached, raise, value_error};
+
 /// Where the rows of a block stand.
 #[pyclass(frozen, get_all, module = "neardup._native")]
 pub struct JsonlLines {
@@ -68,10 +70,12 @@ pub fn scan_jsonl(
     let texts: Vec<jsonl::Path> = text_paths.into_iter().map(path).collect();
     // An empty path is never found, so its column comes back empty.
     let carried = [path(id_path.unwrap_or_default()), path(key_path.unwrap_or_default())];
-    let read = py.detach(|| match wanted {
-        Some(wanted) => jsonl::scan_wanted(bytes, &texts, &carried, first_line, wanted),
-        None => jsonl::scan(bytes, &texts, &carried, first_line),
-    });
+    let read = detached(py, || {
+        Ok(match wanted {
+            Some(wanted) => jsonl::scan_wanted(bytes, &texts, &carried, first_line, wanted),
+            None => jsonl::scan(bytes, &texts, &carried, first_line),
+        })
+    })?;
     pack(py, read)
 }
 
@@ -110,7 +114,7 @@ pub fn scan_lines(
     first_line: u64,
 ) -> PyResult<Py<JsonlLines>> {
     let bytes = block.as_slice()?;
-    let found = py.detach(|| jsonl::lines(bytes, first_line));
+    let found = detached(py, || Ok(jsonl::lines(bytes, first_line)))?;
     lines(py, found)
 }
 
@@ -132,8 +136,8 @@ impl JsonArray {
     #[new]
     fn new(py: Python<'_>, data: PyReadonlyArray1<'_, u8>) -> PyResult<Self> {
         let bytes = data.as_slice()?;
-        let found = py.detach(|| json_array::elements(bytes));
-        let found = found.map_err(|e| pyo3::exceptions::PyValueError::new_err(e.to_string()))?;
+        let found = detached(py, || Ok(json_array::elements(bytes)))?;
+        let found = found.map_err(|error| raise(py, &error))?;
         Ok(Self { found })
     }
 
@@ -162,12 +166,13 @@ impl JsonArray {
         let bytes = data.as_slice()?;
         if self.found.ends.last().is_some_and(|&end| end > bytes.len() as u64) {
             let message = "the data is not what the elements were found in";
-            return Err(pyo3::exceptions::PyValueError::new_err(message));
+            return Err(value_error(py, message.into()));
         }
         let texts: Vec<jsonl::Path> = text_paths.into_iter().map(path).collect();
         let carried = [path(id_path.unwrap_or_default()), path(key_path.unwrap_or_default())];
-        let read =
-            py.detach(|| json_array::scan(bytes, &self.found, first, stop, &texts, &carried));
+        let read = detached(py, || {
+            Ok(json_array::scan(bytes, &self.found, first, stop, &texts, &carried))
+        })?;
         pack(py, read)
     }
 }
@@ -192,7 +197,7 @@ pub fn scan_csv(
 ) -> PyResult<(JsonlBlock, usize)> {
     let bytes = block.as_slice()?;
     let (read, used) =
-        py.detach(|| csv::scan(bytes, delimiter, &texts, &carried, first_line, last));
+        detached(py, || Ok(csv::scan(bytes, delimiter, &texts, &carried, first_line, last)))?;
     Ok((pack(py, read)?, used))
 }
 
@@ -211,6 +216,6 @@ pub fn scan_text(
     first_line: u64,
 ) -> PyResult<JsonlBlock> {
     let bytes = block.as_slice()?;
-    let read = py.detach(|| csv::plain_lines(bytes, first_line));
+    let read = detached(py, || Ok(csv::plain_lines(bytes, first_line)))?;
     pack(py, read)
 }

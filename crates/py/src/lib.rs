@@ -2,7 +2,9 @@
 
 mod answers;
 mod call;
+mod curve;
 mod jsonl;
+mod lsh;
 mod sketch;
 mod text;
 mod tokens;
@@ -16,10 +18,14 @@ mod _native {
         verify_pairs,
     };
     #[pymodule_export]
+    use crate::curve::{candidate_probability, choose_banding, common_rule, midpoint};
+    #[pymodule_export]
     use crate::jsonl::{
         JsonArray, JsonlBlock, JsonlLines, field_names, first_record, is_json_array, scan_csv,
         scan_jsonl, scan_lines, scan_text,
     };
+    #[pymodule_export]
+    use crate::lsh::PyLsh;
     #[pymodule_export]
     use crate::sketch::{PySketch, estimate_rows, hash_signed, hash_tokens, hash_unsigned};
     #[pymodule_export]

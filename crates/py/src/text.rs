@@ -1,9 +1,9 @@
 //! Texts for Python: specs, string columns, and the two passes over them.
 
 use neardup_core::lsh::Banding;
-use neardup_core::sketch::Scratch;
+use neardup_core::simd::Tier;
 use neardup_core::text::{Column, Shingler, TextSpec};
-use neardup_core::{parallel, verify};
+use neardup_core::verify;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
@@ -16,13 +16,25 @@ use crate::sketch::PySketch;
 #[pyclass(name = "TextSpec", module = "neardup._native", frozen)]
 pub struct PyTextSpec {
     pub inner: TextSpec,
+    tier: Tier,
 }
 
 #[pymethods]
 impl PyTextSpec {
+    /// `tier` is that of the methods below; passes over columns take the best.
     #[new]
-    fn new(py: Python<'_>, normalize: &str, shingle: &str, hash: &str) -> PyResult<Self> {
-        attached(py, || TextSpec::parse(normalize, shingle, hash)).map(|inner| Self { inner })
+    #[pyo3(signature = (normalize, shingle, hash, tier=None))]
+    fn new(
+        py: Python<'_>,
+        normalize: &str,
+        shingle: &str,
+        hash: &str,
+        tier: Option<&str>,
+    ) -> PyResult<Self> {
+        attached(py, || {
+            let tier = tier.map_or_else(|| Ok(Tier::best()), Tier::parse)?;
+            Ok(Self { inner: TextSpec::parse(normalize, shingle, hash)?, tier })
+        })
     }
 
     #[getter]
@@ -31,28 +43,34 @@ impl PyTextSpec {
     }
 
     fn normalize(&self, py: Python<'_>, text: &str) -> PyResult<String> {
-        detached(py, || Ok(Shingler::new(&self.inner).normalize(text).to_owned()))
+        detached(py, || Ok(self.shingler().normalize(text).to_owned()))
     }
 
     fn tokens(&self, py: Python<'_>, text: &str) -> PyResult<Vec<String>> {
-        detached(py, || Ok(Shingler::new(&self.inner).tokens(text)))
+        detached(py, || Ok(self.shingler().tokens(text)))
     }
 
     fn shingles<'py>(&self, py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyArray1<u64>>> {
-        let found = detached(py, || Ok(Shingler::new(&self.inner).run(text).shingles.to_vec()))?;
+        let found = detached(py, || Ok(self.shingler().run(text).shingles.to_vec()))?;
         Ok(PyArray1::from_vec(py, found))
     }
 
     fn set<'py>(&self, py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyArray1<u64>>> {
-        let found = detached(py, || Ok(Shingler::new(&self.inner).set(text).to_vec()))?;
+        let found = detached(py, || Ok(self.shingler().set(text).to_vec()))?;
         Ok(PyArray1::from_vec(py, found))
     }
 
     fn jaccard(&self, py: Python<'_>, a: &str, b: &str) -> PyResult<f64> {
         detached(py, || {
-            let left = Shingler::new(&self.inner).set(a).to_vec();
-            Ok(verify::jaccard(&left, Shingler::new(&self.inner).set(b)))
+            let left = self.shingler().set(a).to_vec();
+            Ok(verify::jaccard(&left, self.shingler().set(b)))
         })
+    }
+}
+
+impl PyTextSpec {
+    fn shingler(&self) -> Shingler {
+        Shingler::with_tier(&self.inner, self.tier)
     }
 }
 
@@ -195,6 +213,8 @@ pub fn contents<'py>(
     ))
 }
 
+type SignatureArrays<'py> = (Bound<'py, PyArray2<u32>>, Bound<'py, PyArray1<i64>>);
+
 /// Signatures of texts, and the sizes of their shingle sets.
 #[pyfunction]
 #[pyo3(signature = (texts, spec, sketch, threads))]
@@ -204,26 +224,13 @@ pub fn sketch_texts<'py>(
     spec: &PyTextSpec,
     sketch: &PySketch,
     threads: usize,
-) -> PyResult<(Bound<'py, PyArray2<u32>>, Bound<'py, PyArray1<i64>>)> {
-    let size = sketch.inner.size();
-    let (slots, counts) = texts.with(py, |column| {
-        let parts = parallel::map_chunks(column.len(), threads, 16, |range| {
-            let mut shingler = Shingler::new(&spec.inner);
-            let mut scratch = Scratch::default();
-            let (mut slots, mut counts) = (vec![0; range.len() * size], Vec::new());
-            for (row, signature) in range.zip(slots.chunks_mut(size)) {
-                let set = shingler.set(column.text(row)?);
-                sketch.inner.sketch(set, &mut scratch, signature);
-                counts.push(set.len() as i64);
-            }
-            Ok((slots, counts))
-        })?;
-        let (slots, counts): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-        Ok((slots.concat(), counts.concat()))
+) -> PyResult<SignatureArrays<'py>> {
+    let found = texts.with(py, |column| {
+        neardup_core::signatures::signatures(column, &spec.inner, &*sketch.inner, threads)
     })?;
-    let rows = counts.len();
-    let matrix = PyArray1::from_vec(py, slots).reshape([rows, size])?;
-    Ok((matrix, PyArray1::from_vec(py, counts)))
+    let shape = [found.counts.len(), sketch.inner.size()];
+    let matrix = PyArray1::from_vec(py, found.slots).reshape(shape)?;
+    Ok((matrix, PyArray1::from_vec(py, found.counts)))
 }
 
 impl PyBandKeys {

@@ -8,6 +8,9 @@ use pyo3::types::{PyBool, PyByteArray, PyBytes, PyInt, PyString};
 
 use crate::call::{type_error, value_error};
 
+/// Tokens fetched before the first is hashed: far apart in memory, they are waited for together.
+const BLOCK: usize = 64;
+
 /// Appends the hashes of the tokens of one row; `row` is its number, for messages.
 pub fn extend(
     row: &Bound<'_, PyAny>,
@@ -32,12 +35,27 @@ pub fn extend(
     }
     let length = row.len().ok();
     let before = out.len();
-    for item in row.try_iter().map_err(|_| {
+    let mut items = row.try_iter().map_err(|_| {
         let kind = row.get_type().name().map_or_else(|_| "object".into(), |n| n.to_string());
         type_error(py, format!("{}a row must be an iterable of tokens, got {kind}", place(number)))
-    })? {
-        let item = item?;
-        out.push(if prehashed { prehashed_token(&item, number)? } else { token(&item, number)? });
+    })?;
+    let mut block = Vec::with_capacity(BLOCK);
+    loop {
+        while block.len() < BLOCK
+            && let Some(item) = items.next()
+        {
+            block.push(item?);
+        }
+        if block.is_empty() {
+            break;
+        }
+        for item in block.drain(..) {
+            out.push(if prehashed {
+                prehashed_token(&item, number)?
+            } else {
+                token(&item, number)?
+            });
+        }
     }
     match length {
         Some(length) if row.len()? != length || out.len() - before != length => Err(value_error(
@@ -67,10 +85,10 @@ fn token(item: &Bound<'_, PyAny>, row: Option<usize>) -> PyResult<u64> {
     if let Ok(bytes) = item.cast::<PyBytes>() {
         return Ok(hash::token(bytes.as_bytes()));
     }
-    if let Ok(bytes) = item.cast::<PyByteArray>() {
-        return Ok(hash::token(&bytes.to_vec()));
-    }
     let Some(integer) = integer(item)? else {
+        if let Ok(bytes) = item.cast::<PyByteArray>() {
+            return Ok(hash::token(&bytes.to_vec()));
+        }
         return Err(refused(item, row, "a token is a str, bytes or an integer"));
     };
     if let Ok(value) = integer.extract::<u64>() {
@@ -116,6 +134,7 @@ fn integer<'py>(item: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>>
 fn numeric_array(row: &Bound<'_, PyAny>, prehashed: bool, out: &mut Vec<u64>) -> PyResult<bool> {
     if let Ok(array) = row.cast::<PyArrayDyn<u64>>()
         && array.ndim() == 1
+        && array.is_aligned()
     {
         let array = array.readonly();
         let values = array.as_array();
@@ -124,6 +143,7 @@ fn numeric_array(row: &Bound<'_, PyAny>, prehashed: bool, out: &mut Vec<u64>) ->
     }
     if let Ok(array) = row.cast::<PyArrayDyn<i64>>()
         && array.ndim() == 1
+        && array.is_aligned()
         && !prehashed
     {
         let array = array.readonly();

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
+    from neardup.io.base import Batch
     from neardup.io.documents import Documents, Ids
     from neardup.output import Output
-    from neardup.io.base import Batch
     from neardup.survey import Survey
 
 Bools = npt.NDArray[np.bool_]

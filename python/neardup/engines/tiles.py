@@ -1,7 +1,7 @@
-"""Shingle sets of candidate documents on disk, verified a tile at a time so that memory stays bounded.
+"""Shingle sets of candidates on disk, verified a tile at a time so that memory stays bounded.
 
-A tile holds documents that became candidates together (a component of the candidate graph) as far as
-it has room, so that nearly every pair lies within one tile and each set is read once.
+A tile holds documents that became candidates together (a component of the candidate graph) as far
+as it has room, so that nearly every pair lies within one tile and each set is read once.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Tiles:
         self.files: list[IO[bytes]] = []
         with scratch():
             for _ in self.used:
-                self.files.append(tempfile.TemporaryFile(prefix="neardup-"))
+                self.files.append(tempfile.TemporaryFile(prefix="neardup-"))  # noqa: SIM115 - closed by close()
 
     def __enter__(self) -> Tiles:
         return self

@@ -1,4 +1,4 @@
-"""Reading and writing documents: sources of texts, writers of raw rows, files finished or absent."""
+"""Reading and writing documents: texts in, raw rows out, files finished or absent."""
 
 from __future__ import annotations
 

@@ -1,19 +1,21 @@
-"""Collections in memory: lists of str and whatever speaks Arrow, as one source that can be read again."""
+"""Collections in memory: lists of str and what speaks Arrow, as a source read again and again."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from neardup.errors import NeardupTypeError
 from neardup.io.base import Batch, FieldSpec, RawBatch, Reject
 from neardup.io.columns import as_written, column_of, find_column, read_batch
+from neardup.io.frames import dataset_tables, library, narrowed, pandas_table, refuse
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
 
 __all__ = ["ArrowSource", "open_memory"]
@@ -36,6 +38,8 @@ class ArrowSource:
         Number of the source, carried into each batch.
     faults : dict of int to str
         Rows that are null because they were no text, and what they were.
+    names : list of str, optional
+        All columns the data had, for messages, where the batches have fewer.
     """
 
     name = ""
@@ -50,10 +54,12 @@ class ArrowSource:
         bare: bool = False,
         index: int = 0,
         faults: dict[int, str] | None = None,
+        names: list[str] | None = None,
     ) -> None:
         self.schema, self.bare, self.index = schema, bare, index
         self._held = batches
         self._faults = faults or {}
+        self.names: list[str] = schema.names if names is None else names
 
     def fingerprint(self) -> None:
         """Data in memory has none."""
@@ -65,10 +71,10 @@ class ArrowSource:
         first_row = 0
         for held in self._held:
             batch = read_batch(
-                held, fields, source=self.index, first_row=first_row, present=self.schema.names
+                held, fields, source=self.index, first_row=first_row, present=self.names
             )
             batch.raw = RawBatch(first_row, held.num_rows, held, batch.ids)
-            if self.bare:
+            if self.bare or self._faults:
                 batch.rejected = [self._named(each) for each in batch.rejected]
             yield batch
             first_row += held.num_rows
@@ -85,23 +91,31 @@ class ArrowSource:
             first_row += held.num_rows
 
     def _named(self, reject: Reject) -> Reject:
-        if self._faults.get(reject.row) is None and "is null" not in reject.reason:
+        null = self.bare and "is null" in reject.reason
+        if self._faults.get(reject.row) is None and not null:
             return reject
         why = self._faults.get(reject.row, "the text is null")
         advice = 'Leave it out, or pass on_error="skip".'
-        return Reject(reject.row, None, why, b"", advice)
+        return Reject(reject.row, None, why, reject.raw if not self.bare else b"", advice)
 
 
-def open_memory(data: Any, *, index: int = 0) -> ArrowSource:
+def open_memory(
+    data: Any, *, index: int = 0, fields: FieldSpec | None = None, whole: bool = True
+) -> ArrowSource:
     """Make a source of data in memory.
 
     Parameters
     ----------
     data : object
         An iterable of str; a pyarrow Table, RecordBatch, RecordBatchReader, Array or ChunkedArray;
-        anything with ``__arrow_c_stream__`` or ``__arrow_c_array__``; an iterable of those.
+        anything with ``__arrow_c_stream__`` or ``__arrow_c_array__``; an iterable of those; a
+        `datasets.Dataset` or `IterableDataset`.
     index : int
         Number of the source.
+    fields : FieldSpec, optional
+        The fields that will be read.
+    whole : bool
+        Whether all columns of a frame are needed, or those of the fields are enough.
 
     Raises
     ------
@@ -117,12 +131,24 @@ def open_memory(data: Any, *, index: int = 0) -> ArrowSource:
         )
     if isinstance(data, pa.RecordBatchReader):
         return _spooled(data, index)
+    refuse(data)
+    fields, names = fields or FieldSpec(), None
+    if not whole:
+        data, names = narrowed(data, fields)
+    known = library(data)
+    if known == "pandas" and not isinstance(data, Mapping) and hasattr(data, "iloc"):
+        table, faults = pandas_table(data, fields, whole)
+        return _held(table, index, faults=faults, names=names)
+    if known == "datasets" and hasattr(data, "with_format"):
+        faults = {}
+        tables = dataset_tables(data, fields, whole, faults)
+        head = next(tables, None)
+        if head is None:
+            empty = {name: pa.array([], pa.string()) for name in names or ("text",)}
+            return _held(pa.table(empty), index, names=names)
+        return _spooled(_reader(chain([head], tables)), index, faults=faults, names=names)
     if isinstance(data, pa.Array | pa.ChunkedArray | pa.Table | pa.RecordBatch) or _speaks(data):
-        return _held(data, index)
-    if type(data).__module__.partition(".")[0] == "pandas":
-        # Before pandas speaks the protocol itself.
-        frame = hasattr(data, "columns")
-        return _held(pa.Table.from_pandas(data) if frame else pa.Array.from_pandas(data), index)
+        return _held(data, index, names=names)
     if isinstance(data, dict) or not isinstance(data, Iterable):
         raise NeardupTypeError(
             f"cannot read texts from {type(data).__name__}: pass a list of str, a table that "
@@ -168,14 +194,14 @@ def _table(data: Any) -> pa.Table | pa.ChunkedArray:
     return pa.chunked_array([array])
 
 
-def _held(data: Any, index: int) -> ArrowSource:
+def _held(data: Any, index: int, **more: Any) -> ArrowSource:
     import pyarrow as pa
 
     table = _table(data)
     bare = isinstance(table, pa.ChunkedArray)
     if bare:
         table = pa.table({"text": table})
-    return ArrowSource(table.schema, table.to_batches(_LIST_ROWS), bare=bare, index=index)
+    return ArrowSource(table.schema, table.to_batches(_LIST_ROWS), bare=bare, index=index, **more)
 
 
 def _reader(items: Iterator[Any]) -> pa.RecordBatchReader:
@@ -229,8 +255,8 @@ class _Spool:
                 yield batches.get_batch(number)
 
 
-def _spooled(reader: pa.RecordBatchReader, index: int) -> ArrowSource:
-    return ArrowSource(reader.schema, _Spool(reader), index=index)
+def _spooled(reader: pa.RecordBatchReader, index: int, **more: Any) -> ArrowSource:
+    return ArrowSource(reader.schema, _Spool(reader), index=index, **more)
 
 
 def _texts(items: Iterator[Any], index: int) -> ArrowSource:

@@ -76,7 +76,7 @@ def read_ahead(make: Callable[[], Iterator[T]], depth: int = 2) -> Iterator[T]:
             for item in items:
                 if not channel.put(item):
                     break
-        except BaseException as caught:  # noqa: BLE001 - raised in the caller's thread
+        except BaseException as caught:
             error = caught
         finally:
             close = getattr(items, "close", None)
@@ -111,7 +111,7 @@ class WriteBehind(Generic[T]):
         try:
             for item in self._channel:
                 self._work(item)
-        except BaseException as caught:  # noqa: BLE001 - raised in the caller's thread
+        except BaseException as caught:
             self._channel.hang_up(caught)
 
     def put(self, item: T) -> None:

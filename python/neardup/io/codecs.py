@@ -129,7 +129,7 @@ def codec_named(name: str) -> Codec:
 
 
 def open_write(file: BinaryIO, codec: str) -> BinaryIO:
-    """Wrap an open binary file; closing the wrapper finishes the stream and leaves the file open."""
+    """Wrap an open binary file; closing the wrapper ends the stream, the file stays open."""
     return codec_named(codec).writer(file)
 
 

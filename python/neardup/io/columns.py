@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from neardup.io.base import Batch, FieldSpec, Reject, as_json, missing_field, split_path
+from neardup.io.keys import KeyField, column_values
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
 
-__all__ = ["find_column", "read_batch", "text_bytes"]
+__all__ = ["filtered", "find_column", "read_batch", "text_bytes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +52,18 @@ def column_of(batch: pa.RecordBatch, column: Column) -> pa.Array:
 
 
 def read_batch(
-    batch: pa.RecordBatch, fields: FieldSpec, *, source: int, first_row: int, present: Sequence[str]
+    batch: pa.RecordBatch,
+    fields: FieldSpec,
+    *,
+    source: int,
+    first_row: int,
+    present: Sequence[str],
+    name: str = "",
 ) -> Batch:
     """Take text, id and key out of a record batch; rows without a text are rejected.
 
-    The batch needs only the columns that hold them; ``present`` names all there are, for messages.
+    The batch needs only the columns that hold them; ``present`` names all there are, and ``name``
+    is that of the source, for messages.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -62,13 +71,13 @@ def read_batch(
     rows = batch.num_rows
     parts: list[pa.Array] = []
     why: list[tuple[str, str]] = []
-    for name in fields.text:
-        column = find_column(batch.schema, name)
+    for path in fields.text:
+        column = find_column(batch.schema, path)
         if column is None:
             parts.append(pa.nulls(rows, pa.large_string()))
-            why.append(missing_field(name, present, fields.text))
+            why.append(missing_field(path, present, fields.text))
         else:
-            part, bad = as_text(column_of(batch, column), name)
+            part, bad = as_text(column_of(batch, column), path)
             parts.append(part)
             why.append(bad)
     joined = parts[0]
@@ -88,7 +97,11 @@ def read_batch(
         ids = pa.nulls(rows, pa.large_string()) if ids is None else as_written(ids)
     if fields.key is not None:
         keys = _carried(batch, fields.key)
-        keys = pa.nulls(rows) if keys is None else _plain(keys)
+        if keys is not None:
+            keys = pc.if_else(joined.is_valid(), _plain(keys), None)  # rows set aside are not asked
+            keys = column_values(keys, KeyField(fields.key, name, first_row))
+        else:
+            keys = pa.nulls(rows)
     return Batch(source, first_row, joined, ids, keys, rejected, text_bytes(joined))
 
 
@@ -132,6 +145,31 @@ def as_written(values: pa.Array) -> pa.Array:
         return pa.array(shown, pa.large_string())
 
 
+def filtered(data: Any, mask: np.ndarray[Any, Any]) -> Any:
+    """The rows of an array, batch or table where ``mask`` is true, whatever its types."""
+    import numpy as np
+    import pyarrow as pa
+
+    try:
+        return data.filter(pa.array(mask))
+    except pa.ArrowNotImplementedError:
+        pass
+    # Some types (string views, nested dictionaries) can be sliced only: whole runs of rows.
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False]))))
+    runs = [data.slice(a, b - a) for a, b in edges.reshape(-1, 2).tolist()] or [data.slice(0, 0)]
+    if isinstance(data, pa.Table):
+        return pa.concat_tables(runs)
+    if isinstance(data, pa.RecordBatch):
+        columns = [
+            pa.concat_arrays([run.column(place) for run in runs])
+            for place in range(data.num_columns)
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=data.schema)
+    if isinstance(data, pa.ChunkedArray):
+        return pa.chunked_array([chunk for run in runs for chunk in run.chunks], data.type)
+    return pa.concat_arrays(runs)
+
+
 def text_bytes(texts: pa.LargeStringArray) -> int:
     """Bytes of all texts."""
     import numpy as np
@@ -154,6 +192,9 @@ def _plain(values: pa.Array) -> pa.Array:
     if isinstance(values, pa.ExtensionArray):
         values = values.storage
     if pa.types.is_dictionary(values.type):
+        words = values.dictionary
+        if pa.types.is_string_view(words.type):  # which Arrow cannot take values out of
+            values = pa.DictionaryArray.from_arrays(values.indices, words.cast(pa.large_string()))
         values = values.dictionary_decode()
     return values
 

@@ -1,4 +1,4 @@
-"""CSV and TSV with a header: a row is a record, whatever its line breaks, and is kept byte for byte."""
+"""CSV and TSV with a header: a row is a record, whatever its line breaks, kept byte for byte."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.errors import DataError
 from neardup.io.base import Batch, FieldSpec, RawBatch, missing_field
+from neardup.io.keys import KeyField, written_values
 from neardup.io.textrows import TextRows, large_strings, to_utf8
 from neardup.io.textsource import MEND, TextSource, not_utf8, text_rows
 
@@ -30,6 +31,7 @@ class CsvSource(TextSource):
 
     format = "csv"
     delimiter = ","
+    _names: list[str] | None = None
 
     def _batches(self, fields: FieldSpec) -> Iterator[Batch]:
         names: list[str] | None = None
@@ -50,6 +52,13 @@ class CsvSource(TextSource):
             yield self._batch(read, rows, first_row, names, fields)
             first_row += len(read.status)
             line = read.lines.next_line
+
+    def header(self) -> list[str]:
+        """Names of the columns; none in an empty file."""
+        if self._names is None:
+            block = next(self._blocks(), None)
+            self._names = [] if block is None else self._header(block)[0]
+        return self._names
 
     def _whole(
         self, blocks: Iterator[np.ndarray[Any, Any]]
@@ -119,7 +128,9 @@ class CsvSource(TextSource):
         if fields.id is not None:
             ids = large_strings(read.id_data, read.id_offsets, read.id_kind != 0)
         if fields.key is not None:
-            keys = _numbers(large_strings(read.key_data, read.key_offsets, read.key_kind != 0))
+            keys = large_strings(read.key_data, read.key_offsets, valid & (read.key_kind != 0))
+            place = KeyField(fields.key, self.name, first_row, read.lines.line)
+            keys = written_values(keys, _kinds(keys), place)
 
         def why(row: int) -> tuple[str, str]:
             status, column = int(read.status[row]), int(read.column[row])
@@ -151,13 +162,23 @@ class TsvSource(CsvSource):
     delimiter = "\t"
 
 
-def _numbers(texts: pa.Array) -> pa.Array:
-    """Values that are all numbers as numbers, else as they are."""
+def _kinds(texts: pa.Array) -> np.ndarray[Any, Any]:
+    """Which values are numbers (2), which are not (1): CSV itself does not tell."""
+    import numpy as np
     import pyarrow as pa
 
     for kind in (pa.int64(), pa.float64()):
         try:
-            return texts.cast(kind)
+            texts.cast(kind)
         except pa.ArrowInvalid:
             continue
-    return texts
+        return np.full(len(texts), 2, np.uint8)
+    return np.array([2 if _is_number(each) else 1 for each in texts.to_pylist()], np.uint8)
+
+
+def _is_number(text: str | None) -> bool:
+    try:
+        float(text or "")
+    except ValueError:
+        return False
+    return True

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
 
+from neardup.io.annotate import check_rows
 from neardup.io.atomic import scratch
 from neardup.io.base import Batch, FieldSpec, Source
 from neardup.io.beside import read_ahead
@@ -24,7 +25,8 @@ class Rejects:
 
     def __init__(self) -> None:
         self.counts: dict[int, int] = {}
-        self._lines: IO[bytes] = tempfile.SpooledTemporaryFile(max_size=8 << 20)
+        lines = tempfile.SpooledTemporaryFile(max_size=8 << 20)  # noqa: SIM115 - closed at the end
+        self._lines: IO[bytes] = lines
         weakref.finalize(self, self._lines.close)
 
     def add(self, source: int, record: dict[str, Any]) -> None:
@@ -62,6 +64,8 @@ class Documents:
         Which fields of a row are wanted.
     skip : bool
         Set bad rows aside instead of stopping at the first.
+    reserved : tuple of str
+        Names that no field of an input may have, since fields of these names will be added.
     """
 
     sources: Sequence[Source]
@@ -69,6 +73,7 @@ class Documents:
     fields: FieldSpec
     skip: bool = False
     rejects: Rejects = field(default_factory=Rejects)
+    reserved: tuple[str, ...] = ()
 
     def batches(self) -> Iterator[Batch]:
         """Every batch of every source, in order, read in a thread beside the caller."""
@@ -76,19 +81,22 @@ class Documents:
 
     def some(self, wanted: Any, starts: Any) -> Iterator[Batch]:
         """The batches that hold any of the wanted documents; other texts in them mean nothing."""
-        fields = [
-            FieldSpec(self.fields.text, wanted=wanted[starts[i] : starts[i + 1]])
-            for i in range(len(self.sources))
-        ]
-        sources = zip(self.sources, fields, strict=True)
+        masks = [wanted[starts[i] : starts[i + 1]] for i in range(len(self.sources))]
+        parts = zip(self.sources, masks, strict=True)
         return read_ahead(
-            lambda: chain.from_iterable(s.batches(f) for s, f in sources if f.wanted.any())
+            lambda: chain.from_iterable(
+                source.batches(FieldSpec(self.fields.text, wanted=mask))
+                for source, mask in parts
+                if mask.any()
+            )
         )
 
     def admit(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         """Pass batches on, the bad rows in them set aside or, unless `skip`, raised."""
         for batch in batches:
             name = self.sources[batch.source].name
+            if self.reserved and batch.source < self.own:
+                check_rows(self.sources[batch.source], batch, self.reserved)
             for reject in batch.rejected:
                 if not self.skip:
                     raise reject.error(name)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from neardup.io.base import Batch, FieldSpec, RawBatch, missing_field, split_path
-from neardup.io.keys import written_values
+from neardup.io.keys import KeyField, written_values
 from neardup.io.textrows import TextRows, large_strings, to_utf8
 from neardup.io.textsource import MEND, TextSource, not_utf8, text_rows
 
@@ -85,13 +85,17 @@ def json_batch(
     fields: FieldSpec,
 ) -> Batch:
     """A batch of rows that are JSON objects in ``utf8``."""
+    import numpy as np
+
     valid = read.status == 0
     ids = keys = None
     if fields.id is not None:
         ids = large_strings(read.id_data, read.id_offsets, read.id_kind != 0)
     if fields.key is not None:
         written = large_strings(read.key_data, read.key_offsets, read.key_kind != 0)
-        keys = written_values(written, read.key_kind, f"{source.name}: {fields.key}")
+        kinds = np.where(valid, read.key_kind, 0)  # a row set aside is not asked
+        place = KeyField(fields.key, source.name, first_row, read.lines.line)
+        keys = written_values(written, kinds, place)
 
     def why(row: int) -> tuple[str, str]:
         line = utf8[int(read.lines.starts[row]) : int(read.lines.ends[row])].tobytes()

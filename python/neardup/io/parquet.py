@@ -1,4 +1,4 @@
-"""Parquet: row groups read piece by piece; kept rows are written with the same schema and metadata."""
+"""Parquet: row groups read piece by piece; kept rows keep schema and metadata."""
 
 from __future__ import annotations
 
@@ -75,7 +75,12 @@ class ParquetSource:
         # With no wanted column at all another one tells the rows, which are rejected.
         for batch in self._read(sorted(found) or schema.names[:1]):
             yield read_batch(
-                batch, fields, source=self.index, first_row=first_row, present=schema.names
+                batch,
+                fields,
+                source=self.index,
+                first_row=first_row,
+                present=schema.names,
+                name=self.name,
             )
             first_row += batch.num_rows
 

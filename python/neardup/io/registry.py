@@ -47,9 +47,14 @@ class Format:
     compressed: bool = True
 
 
+def parquet_layout(source: Any) -> Layout:
+    """Schema and properties of a Parquet file for the rows of a source."""
+    layout: Layout = Layout(source.schema) if isinstance(source, ArrowSource) else source.layout()
+    return layout
+
+
 def _parquet_writer(target: Target, codec: str, source: Any) -> Writer:
-    layout = Layout(source.schema) if isinstance(source, ArrowSource) else source.layout()
-    return ParquetWriter(target, layout)
+    return ParquetWriter(target, parquet_layout(source))
 
 
 def _text_writer(target: Target, codec: str, source: Any) -> Writer:

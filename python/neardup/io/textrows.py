@@ -1,4 +1,4 @@
-"""Rows that are runs of bytes (JSON Lines, CSV, text): where they stand, and writing them unchanged."""
+"""Rows that are runs of bytes (JSON Lines, CSV, text): found, and written unchanged."""
 
 from __future__ import annotations
 

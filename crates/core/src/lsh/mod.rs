@@ -6,11 +6,13 @@
 //! group   one column > its buckets, the runs of equal keys
 //! flags   which rows repeat an earlier one, in one go
 //! table   the kept index over band keys: insert, query, remove; made of sorted runs; store saves and loads it
+//! ranked  the answers of a table with their estimates, best first
 //! ```
 pub mod bands;
 pub mod curve;
 pub mod flags;
 pub mod group;
+pub mod ranked;
 mod run;
 mod store;
 pub mod table;

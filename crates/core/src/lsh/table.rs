@@ -142,6 +142,11 @@ impl Table {
         self.live == 0
     }
 
+    /// Number of ids given out, those of removed rows included: the next one.
+    pub fn given(&self) -> usize {
+        self.next as usize
+    }
+
     /// Slots a signature.
     pub fn size(&self) -> usize {
         self.size

@@ -26,7 +26,7 @@ by_tier! {
         collapse: bool,
         blank: &mut bool,
         out: &mut [u8],
-    ) -> (usize, usize) = blocks, scalar: Scalar, avx2: x86::Avx2::here(), avx512: x86::Avx512::here()
+    ) -> (usize, usize) = blocks, scalar: Scalar, avx2: super::proof::Avx2::here(), avx512: super::proof::Avx512::here()
 }
 
 /// What Python's `str.isspace` accepts of ASCII.
@@ -77,7 +77,17 @@ fn blocks<K: Kernel>(
     (used, made)
 }
 
-/// The twin: one byte after the other.
+/// Bit i: whether byte i passes. Flags of 0 or 1 are gathered, eight to a byte, by one product.
+#[inline(always)]
+pub fn mask(block: &Block, passes: impl Fn(u8) -> bool) -> u64 {
+    let flags = block.map(|b| u8::from(passes(b)));
+    let eights = flags.as_chunks::<8>().0.iter();
+    let gather =
+        |eight: &[u8; 8]| u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+    eights.rev().fold(0, |mask, eight| mask << 8 | gather(eight))
+}
+
+/// The twin in plain Rust.
 #[derive(Clone, Copy)]
 struct Scalar;
 
@@ -87,14 +97,16 @@ impl Kernel for Scalar {
         if !block.is_ascii() {
             return None;
         }
-        let mut mask = 0;
-        for (i, (&b, out)) in block.iter().zip(out.iter_mut()).enumerate() {
-            let space = is_space(b);
-            mask |= u64::from(space) << i;
-            *out = if lower { b.to_ascii_lowercase() } else { b };
-            *out = if collapse && space { b' ' } else { *out };
+        *out = *block;
+        if lower {
+            out.make_ascii_lowercase();
         }
-        Some(mask)
+        if collapse {
+            for b in out.iter_mut() {
+                *b = if is_space(*b) { b' ' } else { *b };
+            }
+        }
+        Some(mask(block, is_space))
     }
 
     #[inline(always)]
@@ -116,31 +128,8 @@ fn squeeze(block: &mut Block, keep: u64) {
 #[allow(unsafe_code, reason = "unaligned loads and stores; each block says why it is sound")]
 mod x86 {
     use super::{Block, Kernel, squeeze};
+    use crate::simd::proof::{Avx2, Avx512};
     use std::arch::x86_64::*;
-
-    /// AVX2; a value is made only inside functions compiled for it.
-    #[derive(Clone, Copy)]
-    pub struct Avx2(());
-
-    /// AVX-512; a value is made only inside functions compiled for it.
-    #[derive(Clone, Copy)]
-    pub struct Avx512(());
-
-    impl Avx2 {
-        #[target_feature(enable = "avx2")]
-        #[inline]
-        pub fn here() -> Self {
-            Self(())
-        }
-    }
-
-    impl Avx512 {
-        #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
-        #[inline]
-        pub fn here() -> Self {
-            Self(())
-        }
-    }
 
     impl Kernel for Avx2 {
         #[inline(always)]
@@ -170,14 +159,14 @@ mod x86 {
             _mm256_cmpeq_epi8(_mm256_min_epu8(x, _mm256_set1_epi8(count as i8 - 1)), x)
         };
         let mut masks = [0u64; 2];
-        for half in 0..2 {
+        for (half, mask) in masks.iter_mut().enumerate() {
             // SAFETY: 32 bytes from 0 or 32 of a block of 64; the load may be unaligned.
             let x = unsafe { _mm256_loadu_si256(block.as_ptr().add(32 * half).cast()) };
             if _mm256_movemask_epi8(x) != 0 {
                 return None;
             }
             let space = _mm256_or_si256(within(x, 9, 5), within(x, 0x1C, 5));
-            masks[half] = u64::from(_mm256_movemask_epi8(space) as u32);
+            *mask = u64::from(_mm256_movemask_epi8(space) as u32);
             let mut y = x;
             if lower {
                 let shift = _mm256_and_si256(within(x, b'A', 26), _mm256_set1_epi8(0x20));
@@ -263,8 +252,8 @@ mod tests {
             lower: bool, collapse: bool, start: bool,
         ) {
             let mut text = text;
-            if let Some((at, b)) = odd {
-                if let Some(x) = text.get_mut(at) { *x = b; }
+            if let Some((at, b)) = odd && at < text.len() {
+                text[at] = b;
             }
             let run = |tier| {
                 let mut out = vec![0; text.len() + 64];

@@ -1,7 +1,7 @@
 //! Where runs of a class of ASCII characters begin and end: 64 bytes become a bit mask, its changes
 //! are the edges (the idea of simdjson; Langdale and Lemire 2019, section 3.1).
 
-use super::ascii::{Block, is_space};
+use super::ascii::{self, Block, is_space};
 use super::by_tier;
 
 /// The class of characters a run is made of.
@@ -30,13 +30,14 @@ pub struct Edges {
     len: usize,
 }
 
-impl Edges {
-    const ROOM: usize = 2048;
-
-    /// An empty list.
-    pub fn new() -> Self {
+impl Default for Edges {
+    fn default() -> Self {
         Self { at: Box::new([0; Self::ROOM]), len: 0 }
     }
+}
+
+impl Edges {
+    const ROOM: usize = 2048;
 
     /// Whether a further block might not fit: the list must be emptied first.
     #[inline]
@@ -101,7 +102,7 @@ by_tier! {
         class: Class,
         open: &mut bool,
         edges: &mut Edges,
-    ) -> usize = blocks, scalar: Scalar, avx2: x86::Avx2::here(), avx512: x86::Avx512::here()
+    ) -> usize = blocks, scalar: Scalar, avx2: super::proof::Avx2::here(), avx512: super::proof::Avx512::here()
 }
 
 #[inline(always)]
@@ -134,15 +135,14 @@ fn blocks<K: Kernel>(
     at
 }
 
-/// The twin: one byte after the other.
+/// The twin in plain Rust.
 #[derive(Clone, Copy)]
 struct Scalar;
 
 impl Kernel for Scalar {
     #[inline(always)]
     fn mask(self, block: &Block, class: Class) -> Option<u64> {
-        let bits = block.iter().enumerate().map(|(i, &b)| u64::from(class.has(b)) << i);
-        block.is_ascii().then(|| bits.fold(0, |mask, bit| mask | bit))
+        block.is_ascii().then(|| ascii::mask(block, |b| class.has(b)))
     }
 }
 
@@ -150,31 +150,8 @@ impl Kernel for Scalar {
 #[allow(unsafe_code, reason = "unaligned loads; each block says why it is sound")]
 mod x86 {
     use super::{Block, Class, Kernel};
+    use crate::simd::proof::{Avx2, Avx512};
     use std::arch::x86_64::*;
-
-    /// AVX2; a value is made only inside functions compiled for it.
-    #[derive(Clone, Copy)]
-    pub struct Avx2(());
-
-    /// AVX-512; a value is made only inside functions compiled for it.
-    #[derive(Clone, Copy)]
-    pub struct Avx512(());
-
-    impl Avx2 {
-        #[target_feature(enable = "avx2")]
-        #[inline]
-        pub fn here() -> Self {
-            Self(())
-        }
-    }
-
-    impl Avx512 {
-        #[target_feature(enable = "avx512f,avx512bw")]
-        #[inline]
-        pub fn here() -> Self {
-            Self(())
-        }
-    }
 
     impl Kernel for Avx2 {
         #[inline(always)]
@@ -261,7 +238,7 @@ mod tests {
                 let mut text = [other; 100];
                 text[70] = b;
                 for tier in Tier::available() {
-                    let (mut open, mut edges) = (false, Edges::new());
+                    let (mut open, mut edges) = (false, Edges::default());
                     assert_eq!(scan(tier, &text, 0, class, &mut open, &mut edges), 100);
                     assert_eq!(edges.pairs(), expected, "{class:?} {b} {tier:?}");
                 }
@@ -281,7 +258,7 @@ mod tests {
             }
             if before { plain.push(text.len()); }
             for tier in Tier::available() {
-                let (mut at, mut open, mut edges, mut all) = (0, false, Edges::new(), Vec::new());
+                let (mut at, mut open, mut edges, mut all) = (0, false, Edges::default(), Vec::new());
                 while at < text.len() {
                     at = scan(tier, text.as_bytes(), at, class, &mut open, &mut edges);
                     all.extend_from_slice(edges.pairs().as_flattened());

@@ -78,6 +78,34 @@ impl Tier {
     }
 }
 
+/// Proofs that the machine has the instructions: a value is made only inside functions compiled for them.
+#[cfg(target_arch = "x86_64")]
+mod proof {
+    /// AVX2.
+    #[derive(Clone, Copy)]
+    pub struct Avx2(());
+
+    /// AVX-512 F, BW and VBMI2.
+    #[derive(Clone, Copy)]
+    pub struct Avx512(());
+
+    impl Avx2 {
+        #[target_feature(enable = "avx2")]
+        #[inline]
+        pub fn here() -> Self {
+            Self(())
+        }
+    }
+
+    impl Avx512 {
+        #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
+        #[inline]
+        pub fn here() -> Self {
+            Self(())
+        }
+    }
+}
+
 /// Defines `$name(tier, ...)`: the body `$body` compiled for each tier, chosen by `tier`.
 ///
 /// With no arms the body itself is recompiled, and the compiler makes the vectors; with arms it gets a

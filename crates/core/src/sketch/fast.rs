@@ -64,16 +64,16 @@ impl FastSketch {
     }
 
     /// The words of the elements that the fill hashes.
-    fn words<'a>(&self, hashes: &[u64], words: &'a mut Vec<u32>) -> &'a [u32] {
-        words.resize(hashes.len(), 0);
-        kernel::fill_words(self.tier, hashes, self.key, self.rounds, words);
+    fn words<'a>(&self, draws: &[u64], words: &'a mut Vec<u32>) -> &'a [u32] {
+        words.resize(draws.len(), 0);
+        kernel::fill_words(self.tier, draws, self.rounds, words);
         words
     }
 
     /// Fills every slot that is still empty with its minimum over all elements.
-    fn fill_empty(&self, hashes: &[u64], scratch: &mut Scratch, out: &mut [u32]) {
-        let Scratch { words, slots, index, mul, add } = scratch;
-        let words = self.words(hashes, words);
+    fn fill_empty(&self, scratch: &mut Scratch, out: &mut [u32]) {
+        let Scratch { draws, words, slots, index, mul, add } = scratch;
+        let words = self.words(draws, words);
         index.resize(self.size, 0);
         let mut empty = 0;
         for (j, &slot) in out.iter().enumerate() {
@@ -109,21 +109,30 @@ impl Sketch for FastSketch {
         if hashes.is_empty() {
             return;
         }
+        // So many elements leave no slot empty but once in a million sets: no draw is worth keeping.
+        if self.rounds > 0 && hashes.len() > 16 * self.size {
+            kernel::first_round(self.tier, hashes, self.key, out);
+            if !out.contains(&EMPTY) {
+                return;
+            }
+        }
+        scratch.draws.resize(hashes.len(), 0);
+        kernel::draws(self.tier, hashes, self.key, &mut scratch.draws);
         // Few elements leave most slots to the fill: fill them all, and let the rounds undercut.
         let few = 2 * hashes.len() * self.rounds as usize <= self.size;
         if few {
-            let words = self.words(hashes, &mut scratch.words);
+            let words = self.words(&scratch.draws, &mut scratch.words);
             kernel::fill(self.tier, words, &self.mul, &self.add, self.rounds, out);
         }
         for round in 0..self.rounds {
-            kernel::round(self.tier, hashes, self.key, round, out);
+            kernel::round(self.tier, &scratch.draws, round, out);
             // fewer throws than slots cannot have filled them all
             if hashes.len() * (round as usize + 1) >= self.size && !out.contains(&EMPTY) {
                 return;
             }
         }
         if !few {
-            self.fill_empty(hashes, scratch, out);
+            self.fill_empty(scratch, out);
         }
     }
 
@@ -145,4 +154,85 @@ pub fn rho(k: usize, m: u64, rounds: u32) -> f64 {
     let b = (1.0 - 2.0 / k).powf(m);
     let p_same = (1.0 - 2.0 * a + b) * (1.0 - b.powi(rounds as i32)) / (1.0 - b);
     1.0 - (k - 1.0) * p_same / (m - 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::estimate;
+    use super::*;
+    use crate::hash::mix;
+
+    fn sketch(size: usize, rounds: Option<u32>, tier: Tier, hashes: &[u64]) -> Vec<u32> {
+        let sketch = FastSketch::new(Params { size, seed: 42, rounds, tier }).unwrap();
+        let mut out = vec![7; size];
+        // A scratch that another set has used must not show.
+        let mut scratch = Scratch::default();
+        sketch.sketch(&[1, 2, 3], &mut scratch, &mut out);
+        sketch.sketch(hashes, &mut scratch, &mut out);
+        out
+    }
+
+    /// The definition at the top of this file, with no shortcut.
+    fn definition(size: usize, rounds: u32, hashes: &[u64]) -> Vec<u32> {
+        let word = |i: usize| splitmix(42, 1 + i as u64);
+        let mut slots = vec![EMPTY; size];
+        for &x in hashes {
+            let y = mix(x ^ splitmix(42, 0));
+            let draw = |i: u32| match i {
+                0 => y,
+                _ => mix(y.wrapping_add(kernel::GAMMA.wrapping_mul(u64::from(i)))),
+            };
+            for i in 0..rounds {
+                let slot = (((draw(i) >> 32) * size as u64) >> 32) as usize;
+                let value = kernel::stage_base(i) | (draw(i) as u32 & (u32::MAX >> (i + 1)));
+                slots[slot] = slots[slot].min(value);
+            }
+            let z = (draw(rounds) >> 32) as u32;
+            for (j, slot) in slots.iter_mut().enumerate() {
+                let (mul, add) = ((word(j) >> 32) as u32 | 1, word(j) as u32);
+                let value = mul.wrapping_mul(z).wrapping_add(add) >> rounds;
+                *slot = (*slot).min((kernel::stage_base(rounds) | value).min(EMPTY - 1));
+            }
+        }
+        slots
+    }
+
+    #[test]
+    fn every_shortcut_and_tier_gives_the_definition() {
+        let hashes: Vec<u64> = (0..5000).map(|i| mix(i / 2)).collect(); // every element twice
+        for size in [1, 7, 128, 130, 512, 520] {
+            for n in (0..70).chain([127, 128, 129, 255, 257, 600, 2500, 5000]) {
+                for rounds in [0, 1, 4, 16] {
+                    let expected = definition(size, rounds, &hashes[..n]);
+                    for tier in Tier::available() {
+                        let found = sketch(size, Some(rounds), tier, &hashes[..n]);
+                        assert!(found == expected, "k={size} n={n} R={rounds} {}", tier.name());
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn order_and_merge() {
+        let hashes: Vec<u64> = (0..1500).map(mix).collect();
+        let reversed: Vec<u64> = hashes.iter().rev().copied().collect();
+        let of = |hashes: &[u64]| sketch(128, None, Tier::best(), hashes);
+        assert_eq!(estimate(&of(&hashes), &of(&reversed)), Ok(1.0));
+        let union: Vec<u32> =
+            of(&hashes[..900]).iter().zip(of(&hashes[500..])).map(|(&a, b)| a.min(b)).collect();
+        assert_eq!(of(&hashes), union);
+    }
+
+    #[test]
+    fn rho_is_the_published_table() {
+        // Algorithm 1 has as many rounds as slots.
+        for (m, expected) in [(4, 0.5), (32, 0.503), (128, 0.538), (1024, 0.876), (4096, 0.969)] {
+            assert!((rho(128, m, 128) - expected).abs() < 6e-4, "{m}");
+        }
+        for (m, expected) in [(16, 0.889), (32, 0.803), (128, 0.600), (512, 0.760), (1334, 0.905)] {
+            assert!((rho(128, m, 1) - expected).abs() < 6e-4, "{m}");
+        }
+        assert_eq!((rho(128, 1000, 0), rho(1, 50, 4), rho(128, 1, 4)), (1.0, 1.0, 1.0));
+    }
 }

@@ -32,6 +32,7 @@ pub struct Params {
 /// Working memory of one thread, reused from set to set.
 #[derive(Default)]
 pub struct Scratch {
+    draws: Vec<u64>,
     words: Vec<u32>,
     slots: Vec<u32>,
     index: Vec<u32>,

@@ -4,6 +4,7 @@
 
 mod buffer;
 pub mod column;
+mod fast;
 pub mod normalize;
 mod pages;
 pub mod shingle;
@@ -13,8 +14,9 @@ pub mod tokenize;
 use std::sync::Arc;
 
 use self::buffer::{FRONT, Padded};
+use self::fast::Fast;
 use self::normalize::Step;
-use self::pages::{Pages, Scratch};
+use self::pages::Scratch;
 use self::tokenize::{UNITS, Unit};
 use crate::simd::edges::Edges;
 use crate::simd::{Tier, tokens};
@@ -37,7 +39,7 @@ pub struct TextSpec {
     hash: &'static str,
     /// `char` sees the text after `collapse-space`, whatever the list, unless it removes white space.
     collapse: bool,
-    pages: Option<Arc<Pages>>,
+    fast: Option<Arc<Fast>>,
 }
 
 impl TextSpec {
@@ -51,8 +53,8 @@ impl TextSpec {
         let collapse = unit == Unit::Char
             && !steps.contains(&Step::RemoveSpace)
             && steps.last() != Some(&Step::CollapseSpace);
-        let pages = Pages::new(&steps, unit == Unit::Line).map(Arc::new);
-        Ok(TextSpec { steps, unit, size, hash, collapse, pages })
+        let fast = Fast::new(&steps, unit == Unit::Line).map(Arc::new);
+        Ok(TextSpec { steps, unit, size, hash, collapse, fast })
     }
 
     /// The spec as canonical text: texts under specs of equal identity have comparable shingles.
@@ -119,28 +121,33 @@ impl Shingler {
             tier,
             text: Padded::new(),
             scratch: Scratch::default(),
-            edges: Edges::new(),
+            edges: Edges::default(),
             units: Vec::new(),
         }
     }
 
     /// The text after the `normalize` list.
     pub fn normalize(&mut self, text: &str) -> &str {
+        self.fill(text);
+        content(&self.text)
+    }
+
+    /// Puts the normalised text into the buffer.
+    fn fill(&mut self, text: &str) {
         let Self { spec, tier, text: out, scratch, .. } = self;
-        let fast = spec.pages.as_ref().is_some_and(|p| p.run(text, *tier, scratch, out));
-        if !fast {
+        let fast = spec.fast.as_ref();
+        if !fast.is_some_and(|fast| fast.run(text, *tier, scratch, out)) {
             let Scratch { out: exact, spare } = scratch;
             let lines = spec.unit == Unit::Line;
             normalize::apply_all(&spec.steps, text, lines, exact, spare);
             out.clear(exact.len());
             out.push_str(exact);
         }
-        content(out)
     }
 
     /// Normalised text, number of tokens and shingles.
     pub fn run(&mut self, text: &str) -> Document<'_> {
-        self.normalize(text);
+        self.fill(text);
         let Self { spec, tier, text, edges, units, .. } = self;
         let normalized = content(text);
         units.clear();
@@ -166,7 +173,7 @@ impl Shingler {
 
     /// The tokens as text, for people and tests; a byte is two hexadecimal digits.
     pub fn tokens(&mut self, text: &str) -> Vec<String> {
-        self.normalize(text);
+        self.fill(text);
         let Self { spec, tier, text, edges, units, .. } = self;
         let normalized = content(text);
         let mut tokens = Vec::new();

@@ -1,7 +1,7 @@
 //! The normalisation steps by name, each as one plain pass over the text: the exact route.
 //!
 //! Normal forms and case come from ICU4X; `lower` is full lower case with the final-sigma rule, as
-//! Python's `str.lower`; `casefold` is full case folding. [`super::pages`] is the fast route.
+//! Python's `str.lower`; `casefold` is full case folding. `fast.rs` is the fast route.
 
 use std::borrow::Cow;
 

@@ -32,7 +32,7 @@ mod tests {
     fn blank_lines_are_none_and_ends_are_stripped() {
         let text = "\n a b \r\n\u{3000}\t\nc\rd\u{2028}e\u{85}\n".repeat(2000);
         let mut all = Vec::new();
-        runs(Unit::Line, Tier::SCALAR, &text, &mut Edges::new(), &mut |pairs| {
+        runs(Unit::Line, Tier::SCALAR, &text, &mut Edges::default(), &mut |pairs| {
             all.extend(pairs.iter().map(|&[b, e]| &text[b..e]));
         });
         assert_eq!(all.len(), 4000);

@@ -51,7 +51,7 @@ mod tests {
             let expected: Vec<&str> = text.split(|c| is(c, SPACE)).filter(|t| !t.is_empty()).collect();
             for tier in Tier::available() {
                 let mut all = Vec::new();
-                runs(Unit::Whitespace, tier, &text, &mut Edges::new(), &mut |pairs| {
+                runs(Unit::Whitespace, tier, &text, &mut Edges::default(), &mut |pairs| {
                     all.extend(pairs.iter().map(|&[b, e]| &text[b..e]));
                 });
                 prop_assert_eq!(&all, &expected);

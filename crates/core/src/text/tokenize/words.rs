@@ -76,7 +76,7 @@ mod tests {
 
     fn tokens(tier: Tier, text: &str) -> Vec<&str> {
         let mut all = Vec::new();
-        runs(Unit::Word, tier, text, &mut Edges::new(), &mut |pairs| {
+        runs(Unit::Word, tier, text, &mut Edges::default(), &mut |pairs| {
             all.extend(pairs.iter().map(|&[b, e]| &text[b..e]));
         });
         all

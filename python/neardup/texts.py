@@ -1,0 +1,103 @@
+"""A collection of texts as columns that the native module reads; and one text, checked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from neardup.columns import NativeColumn, native_column
+from neardup.errors import NeardupTypeError, NeardupValueError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["columns", "one_text"]
+
+
+def columns(texts: Any) -> list[NativeColumn]:
+    """Columns of texts, nothing copied.
+
+    Parameters
+    ----------
+    texts : iterable of str, or a string column that speaks Arrow
+        A pyarrow Array or ChunkedArray, or anything with ``__arrow_c_array__`` or
+        ``__arrow_c_stream__`` (polars, pandas). pyarrow is needed for these alone.
+
+    Returns
+    -------
+    list of NativeColumn
+        A list of str, or the chunks of the column; at least one.
+
+    Raises
+    ------
+    NeardupTypeError
+        Not a collection of texts.
+    NeardupValueError
+        A text is null.
+    """
+    if isinstance(texts, str | bytes | bytearray | os.PathLike):
+        raise NeardupTypeError(
+            f"a collection of texts is needed, got one {type(texts).__name__}; pass [text], or "
+            "read the file first"
+        )
+    if hasattr(texts, "__arrow_c_stream__") or hasattr(texts, "__arrow_c_array__"):
+        return _arrow(texts)
+    if isinstance(texts, Mapping) or getattr(texts, "ndim", 1) != 1:
+        raise NeardupTypeError(
+            f"one column of texts is needed, got a {type(texts).__name__}; pass the column, for "
+            'example data["text"]'
+        )
+    if not isinstance(texts, Iterable):
+        raise NeardupTypeError(
+            f"a collection of texts is needed, got {type(texts).__name__}; pass a list of str, or "
+            "a string column that speaks Arrow"
+        )
+    return [texts if isinstance(texts, list) else list(texts)]
+
+
+def _arrow(texts: Any) -> list[NativeColumn]:
+    import pyarrow as pa
+
+    if hasattr(texts, "__arrow_c_stream__"):
+        column = pa.chunked_array(texts)
+    else:
+        column = pa.chunked_array([texts if isinstance(texts, pa.Array) else pa.array(texts)])
+    if pa.types.is_struct(column.type):
+        raise NeardupTypeError(
+            f"one column of texts is needed, got a table of {', '.join(column.type.names)}; pass "
+            'the column, for example data["text"]'
+        )
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if column.null_count:
+        raise NeardupValueError(
+            f"row {_first_null(column)}: the text is null; leave it out, or fill it, for example "
+            "with ''"
+        )
+    if pa.types.is_null(column.type):  # of no rows
+        column = column.cast(pa.string())
+    return [native_column(chunk) for chunk in column.chunks] or [[]]
+
+
+def _first_null(column: pa.ChunkedArray) -> int:
+    start = 0
+    for chunk in column.chunks:
+        if chunk.null_count:
+            return start + int(chunk.is_null().to_numpy(zero_copy_only=False).argmax())
+        start += len(chunk)
+    return start
+
+
+def one_text(text: Any, name: str) -> str:
+    """Return an argument that is one text, or raise an error that names it."""
+    if not isinstance(text, str):
+        raise NeardupTypeError(f"{name} must be a str, got {type(text).__name__}")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise NeardupValueError(
+            f"{name} holds a lone surrogate and has no UTF-8 form; encode it with "
+            "errors='replace' first"
+        ) from None
+    return text
