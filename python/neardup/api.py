@@ -68,8 +68,9 @@ def dedup(data: Any, *, progress: Any = None, **options: Any) -> Result:
             raise NeardupTypeError(f"{name}: can be given on the command line only")
     config = Config.from_options(options)
     sources, held = open_data(data, config)
+    named = [data] if isinstance(data, str | os.PathLike) else data if held is None else ()
     with watched(progress) as watcher:
-        found, ids, summary = execute(config, sources, watcher)
+        found, ids, summary = execute(config, sources, watcher, named)
     return Result(held, found, ids, summary)
 
 
@@ -79,15 +80,21 @@ def run(config: Config, inputs: Sequence[str], progress: Progress) -> dict[str, 
     Returns
     -------
     dict
-        The summary.
+        The summary, and ``largest_clusters``: source and row of their representatives, and sizes.
     """
-    return execute(config, _files(inputs, config), progress)[2]
+    from neardup import tables
+
+    found, _, summary = execute(config, _files(inputs, config), progress, inputs)
+    return {**summary, "largest_clusters": tables.largest(found)}
 
 
 def execute(
-    config: Config, sources: Sequence[Source], progress: Progress
+    config: Config,
+    sources: Sequence[Source],
+    progress: Progress,
+    named: Sequence[str | os.PathLike[str]] = (),
 ) -> tuple[Found, Ids, dict[str, Any]]:
-    """Run a configuration over open sources.
+    """Run a configuration over open sources; `named` is what the user called them.
 
     Returns
     -------
@@ -109,7 +116,7 @@ def execute(
     documents = Documents(
         [*sources, *other], len(sources), fields, config.on_error == "skip", reserved=added
     )
-    output = Output(config, documents)
+    output = Output(config, documents, [*named, *config.against])
     engine = MemoryEngine(plan, progress)
     found = find(documents, plan, engine)
     if config.keep.field is not None and found.base.survey.unordered():

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from neardup.errors import UsageError
 from neardup.io import AtomicFile, StreamTarget, Target, Writer, kept_names, known_suffix, writing
 from neardup.io.annotate import AnnotatingWriter
+from neardup.io.atomic import PART
 from neardup.io.registry import open_writer
 
 if TYPE_CHECKING:
@@ -23,6 +25,11 @@ if TYPE_CHECKING:
     from neardup.io.documents import Documents
 
 
+KEPT, SUMMARY = "kept", "summary.json"
+FILES = ("removed.parquet", "pairs.parquet", "clusters.parquet", "rejected.jsonl", SUMMARY)
+"""What a run writes into a folder, beside the kept rows."""
+
+
 class Output:
     """The files of one run.
 
@@ -32,36 +39,50 @@ class Output:
         `out`, `overwrite`, `dry_run`, `on_error`, and extra files.
     documents : Documents
         The inputs, whose names the kept files have.
+    named : sequence of path-like
+        What the user called the inputs: files, folders, patterns.
 
     Raises
     ------
     UsageError
-        OUT exists, is an input, or cannot hold these inputs.
+        An output exists, is an input or lies in an input folder, or cannot hold these inputs.
     """
 
-    def __init__(self, config: Config, documents: Documents) -> None:
+    def __init__(
+        self, config: Config, documents: Documents, named: Sequence[str | os.PathLike[str]] = ()
+    ) -> None:
         self.config = config
         self.out = None if config.dry_run else config.out
         self.sources = list(documents.sources[: documents.own])
         self.folder = self.out is not None and self.out != "-" and known_suffix(self.out) is None
+        self.names = kept_names(self.sources) if self.folder else []
+        extra = () if config.dry_run else (config.removed, config.pairs, config.rejected)
+        self._extra = [path for path in extra if path is not None]
+        self._existed = self.out is not None and os.path.exists(self.out)
         self._made: list[str] = []
+        self._written: set[str] = set()
+        main = [] if self.out is None or self.out == "-" else [self.out]
+        apart([*main, *self._extra], documents, named)
         self.notes: Callable[[int], Notes] | None = None  # fields to add to the rows of a source
         if self.out is not None:
-            self._check(self.out, documents)
+            self._check(self.out)
+        for path in self._extra:
+            self._check_extra(path)
 
-    def _check(self, out: str, documents: Documents) -> None:
+    def _check(self, out: str) -> None:
         if not self.folder:
             self._check_file(out)
-        elif os.path.exists(out):
+        elif self._existed:
             self._check_folder(out)
-        real = os.path.realpath(out)
-        for source in documents.sources:
-            path = os.path.realpath(source.name)
-            inside = self.folder and os.path.commonpath([path, real]) == real
-            if source.name not in ("", "-") and (path == real or inside):
-                raise UsageError(
-                    f"{out}: the output would overwrite the input {source.name}; choose another OUT"
-                )
+
+    def _check_extra(self, path: str) -> None:
+        real = os.path.realpath(path)
+        if self.folder and self.out is not None:
+            root = os.path.realpath(self.out)
+            if real in [os.path.join(root, name) for name in FILES]:
+                raise UsageError(f"{path} is written anyway; choose another file, or leave it out")
+        if os.path.exists(path) and not self.config.overwrite:
+            raise UsageError(f"{path} exists; add --overwrite to replace it, or name another file")
 
     def _check_file(self, out: str) -> None:
         if len(self.sources) != 1:
@@ -94,7 +115,7 @@ class Output:
                 f"{out} exists and is not empty; add --overwrite to replace what is in it, or name "
                 "another OUT"
             )
-        if held and "summary.json" not in held and "kept" not in held:
+        if held and SUMMARY not in held and KEPT not in held:
             raise UsageError(
                 f"{out} holds files that no run wrote ({', '.join(sorted(held)[:3])}); name "
                 "another OUT"
@@ -104,15 +125,19 @@ class Output:
     def guarded(self) -> Iterator[Output]:
         """On any error take back every file this run has made."""
         try:
+            if self.folder and self.out is not None:
+                # Without it the folder does not count as finished, whatever happens from here on.
+                with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                    os.unlink(os.path.join(self.out, SUMMARY))
             yield self
         except BaseException:
             for path in self._made:
                 with contextlib.suppress(OSError):
                     os.unlink(path)
             if self.folder and self.out is not None:
-                for folder in ("kept", ""):
-                    with contextlib.suppress(OSError):
-                        os.removedirs(os.path.join(self.out, folder))
+                _prune(os.path.join(self.out, KEPT))
+                if not self._existed:
+                    _prune(self.out)
             raise
 
     @contextlib.contextmanager
@@ -125,7 +150,7 @@ class Output:
             target = StreamTarget(sys.stdout.buffer)
             codec = ""
         elif self.folder:
-            target = self._file(os.path.join(self.out, "kept", kept_names(self.sources)[number]))
+            target = self._file(os.path.join(self.out, KEPT, self.names[number]))
         else:
             target = self._file(self.out)
             found = known_suffix(self.out)
@@ -173,13 +198,68 @@ class Output:
     def summary(self, summary: dict[str, Any]) -> None:
         """Write the summary, last: a folder that has it is complete."""
         if self.folder and self.out is not None:
-            path = os.path.join(self.out, "summary.json")
+            self._clear(self.out)
+            path = os.path.join(self.out, SUMMARY)
             with writing(path), self._file(path) as file:
                 text = json.dumps(summary, ensure_ascii=False, indent=2)
-                file.file.write(text.encode("utf-8", "surrogateescape") + b"\n")
+                file.file.write(text.encode() + b"\n")
+
+    def _clear(self, out: str) -> None:
+        """Remove what an earlier run, finished or killed, left in the folder."""
+        own = [os.path.join(out, name) for name in FILES]
+        parts = glob.glob(os.path.join(glob.escape(out), PART))
+        kept = os.path.join(out, KEPT)
+        held = [os.path.join(at, name) for at, _, names in os.walk(kept) for name in names]
+        for path in {*own, *parts, *held} - self._written:
+            with writing(path), contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+        _prune(kept)
 
     def _file(self, path: str) -> AtomicFile:
-        file = AtomicFile(path)
         if not os.path.exists(path):
             self._made.append(path)
-        return file
+        self._written.add(path)
+        return AtomicFile(path)
+
+
+def apart(
+    outputs: Sequence[str], documents: Documents, named: Sequence[str | os.PathLike[str]]
+) -> None:
+    """Hold that no output is or contains an input, lies in an input folder, or is another output.
+
+    Raises
+    ------
+    UsageError
+        Names both sides.
+    """
+    files = [source.name for source in documents.sources if source.name not in ("", "-")]
+    folders = [os.fspath(name) for name in named if os.path.isdir(name)]
+    inputs, roots = ([(os.path.realpath(each), each) for each in e] for e in (files, folders))
+    seen: dict[str, str] = {}
+    for output in outputs:
+        real = os.path.realpath(output)
+        for path, name in inputs:
+            if _within(path, real):
+                raise UsageError(
+                    f"{output} would overwrite the input {name}; choose another output"
+                )
+        for path, name in roots:
+            if _within(real, path):
+                raise UsageError(
+                    f"{output} lies in the input folder {name}, where the next run would read it; "
+                    "choose another output"
+                )
+        if real in seen:
+            raise UsageError(f"{output} is named for two outputs; choose another for one of them")
+        seen[real] = output
+
+
+def _within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _prune(folder: str) -> None:
+    """Remove a folder and the folders in it as far as they are empty."""
+    for path, _, _ in os.walk(folder, topdown=False):
+        with contextlib.suppress(OSError):
+            os.rmdir(path)

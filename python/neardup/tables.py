@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from neardup.io.base import shown_path
 from neardup.plan import EXACT, NEAR, NONE, Found
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Places:
 
         source = self.source(documents)
         names = pa.DictionaryArray.from_arrays(
-            pa.array(source, pa.int32()), pa.array(self.names, pa.string())
+            pa.array(source, pa.int32()), pa.array(map(shown_path, self.names), pa.string())
         )
         return {
             f"{prefix}source{suffix}": names.cast(pa.string()),
@@ -198,13 +199,25 @@ def summary(found: Found) -> dict[str, Any]:
     }
 
 
+def largest(found: Found, most: int = 3) -> list[tuple[str, int, int]]:
+    """Source and row of the representatives of the largest clusters, and the clusters' sizes."""
+    heads, sizes = np.unique(found.partner[found.reason != NONE], return_counts=True)
+    survey = found.base.survey
+    names = [shown_path(each.name) for each in found.base.documents.sources]
+    named = []
+    for i in np.argsort(-sizes, kind="stable")[:most].tolist():
+        source, row = survey.place(int(heads[i]))
+        named.append((names[source], row, int(sizes[i]) + 1))
+    return named
+
+
 def _by_source(found: Found) -> dict[str, dict[str, int]]:
     survey, documents = found.base.survey, found.base.documents
     counts = {}
     for number, source in enumerate(documents.sources[: documents.own]):
         part = slice(int(survey.starts[number]), int(survey.starts[number + 1]))
         ok, stays = survey.ok[part], found.reason[part] == NONE
-        counts[source.name] = {
+        counts[shown_path(source.name)] = {
             "documents": len(ok),
             "kept": int(np.count_nonzero(ok & stays)),
             "removed": int(np.count_nonzero(~stays)),

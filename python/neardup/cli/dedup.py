@@ -42,12 +42,14 @@ def command(ctx: click.Context, /, inputs: tuple[str, ...], **_options: Any) -> 
     if config.out == "-" and config.json:
         raise UsageError("-o - and --json both write to standard output; give one of them")
     summary = run(config, inputs)
+    largest = summary.pop("largest_clusters", ())
     if config.json:
         click.echo(json.dumps(summary, ensure_ascii=False, indent=2))
     if not config.quiet:
         from neardup.cli.summary import show
 
-        show(summary, out=None if config.dry_run else config.out)
+        out = None if config.dry_run else config.out
+        show(summary, out=out, largest=largest, verified=config.verify != "none")
 
 
 def run(config: Config, inputs: tuple[str, ...]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from neardup.cli.progress import duration, megabytes
@@ -14,9 +14,21 @@ NUMBERS_DIFFER, SHORT, NEAR_THRESHOLD = 0.01, 0.10, 0.20
 LARGE_CLUSTER, LARGE_CLUSTER_SHARE = 10, 0.001
 SOURCE_LOSS, WITHOUT_TOKEN = 0.90, 0.05
 
+UNVERIFIED = (
+    "with --verify none no pair was compared: nothing is guaranteed, and texts that are not alike "
+    "may have been removed."
+)
 
-def show(summary: Mapping[str, Any], *, out: str | None, console: Any = None) -> None:
-    """Print the summary on standard error."""
+
+def show(
+    summary: Mapping[str, Any],
+    *,
+    out: str | None,
+    largest: Sequence[tuple[str, int, int]] = (),
+    verified: bool = True,
+    console: Any = None,
+) -> None:
+    """Print the summary on standard error; `largest` is source, row and size of clusters."""
     from rich.console import Console
     from rich.table import Table
 
@@ -39,6 +51,13 @@ def show(summary: Mapping[str, Any], *, out: str | None, console: Any = None) ->
             style = "yellow" if high else ""
             table.add_row(name, f"{'! ' if high else ''}{count:,}", style=style)
         console.print(table)
+    named = [
+        f"{size:,} texts like {_row(source, row)}" for source, row, size in largest if size > 2
+    ]
+    if named:
+        console.print(f"largest clusters: {'; '.join(named)}", markup=False)
+    if not verified:
+        console.print(f"! {UNVERIFIED}", style="yellow", markup=False)
     for sentence in advice(summary):
         console.print(f"! {sentence}", style="yellow", markup=False)
     if out is not None:
@@ -146,6 +165,10 @@ def advice(summary: Mapping[str, Any]) -> list[str]:
             "them."
         )
     return said
+
+
+def _row(source: str, row: int) -> str:
+    return f"{os.path.basename(source) or 'the data'} row {row:,}"
 
 
 def _where(out: str) -> str:

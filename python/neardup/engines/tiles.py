@@ -15,6 +15,7 @@ import numpy.typing as npt
 from neardup import _native
 from neardup.columns import native_column
 from neardup.engines.base import Candidates, Documents32, Joined
+from neardup.io.atomic import scratch
 
 if TYPE_CHECKING:
     from neardup.io.base import Batch
@@ -25,8 +26,8 @@ I64 = npt.NDArray[np.int64]
 
 DEFAULT_MEMORY = 256 << 20
 """Bytes of shingle sets held at a time unless `--memory` says otherwise."""
-MOST_TILES = 256
-"""More files than this are not opened at once; tiles grow instead."""
+MOST_TILES = 192
+"""Files open at once, below the 256 that some systems allow; tiles grow instead."""
 
 
 class Tiles:
@@ -39,10 +40,10 @@ class Tiles:
         self.tile = self._assign(pairs)
         self.start, self.shingles, self.numbers = (np.zeros(count, np.int64) for _ in range(3))
         self.used = np.zeros(int(self.tile.max(initial=0)) + 1, np.int64)
-        self.files: list[IO[bytes]] = [
-            tempfile.TemporaryFile(prefix="neardup-")  # noqa: SIM115 - closed by close()
-            for _ in range(len(self.used))
-        ]
+        self.files: list[IO[bytes]] = []
+        with scratch():
+            for _ in self.used:
+                self.files.append(tempfile.TemporaryFile(prefix="neardup-"))  # noqa: SIM115 - closed by close()
 
     def __enter__(self) -> Tiles:
         return self
@@ -84,11 +85,12 @@ class Tiles:
             at = self.used[tile] + np.cumsum(length[mine]) - length[mine]
             self.start[low + mine] = at
             self.used[tile] += int(length[mine].sum())
-            if len(mine) == high - low:
-                self.files[tile].write(values.data)
-            else:
-                for i in mine.tolist():
-                    self.files[tile].write(values[end[i] - length[i] : end[i]].data)
+            with scratch():
+                if len(mine) == high - low:
+                    self.files[tile].write(values.data)
+                else:
+                    for i in mine.tolist():
+                        self.files[tile].write(values[end[i] - length[i] : end[i]].data)
 
     def join(self, a: Documents32, b: Documents32, threshold: float) -> Joined:
         """Similarity of document pairs, two tiles in memory at a time."""
@@ -119,7 +121,8 @@ class Tiles:
 
     def _read(self, tile: int) -> npt.NDArray[np.uint64]:
         file = self.files[tile]
-        file.seek(0)
+        with scratch():
+            file.seek(0)  # writes what is still in the buffer
         values = np.empty(int(self.used[tile]), np.uint64)
         file.readinto(values.data)  # type: ignore[attr-defined]
         return values

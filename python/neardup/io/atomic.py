@@ -13,7 +13,11 @@ from typing import BinaryIO, Protocol, Self
 from neardup.errors import NeardupError
 from neardup.io.base import reason
 
-__all__ = ["AtomicFile", "StreamTarget", "Target", "write_bytes", "writing"]
+__all__ = ["AtomicFile", "StreamTarget", "Target", "scratch", "write_bytes", "writing"]
+
+_PREFIX, _SUFFIX = ".neardup-", ".part"
+PART = f"{_PREFIX}*{_SUFFIX}"
+"""Pattern of temporary names: what a killed run leaves behind."""
 
 _ADVICE = {
     errno.ENOSPC: "Free some space or choose another output folder",
@@ -39,6 +43,19 @@ def writing(path: str | os.PathLike[str]) -> Iterator[None]:
     except OSError as error:
         advice = _ADVICE.get(error.errno or 0, "Look at the output folder and run again")
         message = f"{os.fspath(path)}: cannot be written: {reason(error)}. {advice}."
+        raise NeardupError(message) from error
+
+
+@contextlib.contextmanager
+def scratch() -> Iterator[None]:
+    """Turn a failure to write temporary files into one line that says where they are."""
+    try:
+        yield
+    except OSError as error:
+        message = (
+            f"{tempfile.gettempdir()}: temporary files cannot be written: {reason(error)}. "
+            "Name a folder with more room in the environment variable TMPDIR."
+        )
         raise NeardupError(message) from error
 
 
@@ -92,7 +109,7 @@ class AtomicFile:
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             os.makedirs(self.folder, exist_ok=True)
             handle, self._temporary = tempfile.mkstemp(
-                prefix=".neardup-", suffix=".part", dir=self.folder
+                prefix=_PREFIX, suffix=_SUFFIX, dir=self.folder
             )
         # Buffered: a plain file may take less than it was given, and say so to nobody.
         self.file: BinaryIO = os.fdopen(handle, "wb", buffering=1 << 16)

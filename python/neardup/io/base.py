@@ -69,7 +69,11 @@ class Reject:
 
     def record(self, source: str) -> dict[str, Any]:
         """This row's line of ``rejected.jsonl``."""
-        record: dict[str, Any] = {"source": source, "row": self.row, "reason": self.reason}
+        record: dict[str, Any] = {
+            "source": shown_path(source),
+            "row": self.row,
+            "reason": self.reason,
+        }
         try:
             record["raw"] = self.raw.decode("utf-8")
         except UnicodeDecodeError:
@@ -200,6 +204,17 @@ class Unchanged:
         self.check()
         yield from batches()
         self.check()
+
+
+def shown_path(path: str) -> str:
+    r"""A path as text: bytes that are not UTF-8 become escapes.
+
+    Examples
+    --------
+    >>> print(shown_path("caf\udce9.jsonl"))
+    caf\xe9.jsonl
+    """
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def reason(error: BaseException) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, BinaryIO
 
 from neardup.errors import DataError, UsageError
-from neardup.io.atomic import writing
+from neardup.io.atomic import scratch
 from neardup.io.base import Source, reason
 from neardup.io.registry import FORMATS, known_suffix, open_source
 
@@ -147,7 +147,7 @@ def _spool(stdin: BinaryIO) -> str:
     """Standard input in a temporary file, since it will be read more than once."""
     handle, path = tempfile.mkstemp(prefix="neardup-stdin-")
     try:
-        with writing(path), os.fdopen(handle, "wb") as out:
+        with scratch(), os.fdopen(handle, "wb") as out:
             while data := stdin.read(1 << 20):
                 out.write(data)
     except BaseException:

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
 
 from neardup.io.annotate import check_rows
+from neardup.io.atomic import scratch
 from neardup.io.base import Batch, FieldSpec, Source
 from neardup.io.beside import read_ahead
 
@@ -31,7 +32,8 @@ class Rejects:
     def add(self, source: int, record: dict[str, Any]) -> None:
         """Set one row aside."""
         self.counts[source] = self.counts.get(source, 0) + 1
-        self._lines.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+        with scratch():
+            self._lines.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
 
     def copy(self, out: IO[bytes]) -> None:
         """Write all of them to a file."""
