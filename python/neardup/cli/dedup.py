@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from neardup.cli import settled
 from neardup.cli.options import Command, explicit, schema_options
 from neardup.config import OPTIONS, Config, load_toml
 from neardup.errors import UsageError
@@ -42,14 +43,15 @@ def command(ctx: click.Context, /, inputs: tuple[str, ...], **_options: Any) -> 
     if config.out == "-" and config.json:
         raise UsageError("-o - and --json both write to standard output; give one of them")
     summary = run(config, inputs)
-    largest = summary.pop("largest_clusters", ())
-    if config.json:
-        click.echo(json.dumps(summary, ensure_ascii=False, indent=2))
-    if not config.quiet:
-        from neardup.cli.summary import show
+    with settled():
+        largest = summary.pop("largest_clusters", ())
+        if config.json:
+            click.echo(json.dumps(summary, ensure_ascii=False, indent=2))
+        if not config.quiet:
+            from neardup.cli.summary import show
 
-        out = None if config.dry_run else config.out
-        show(summary, out=out, largest=largest, verified=config.verify != "none")
+            out = None if config.dry_run else config.out
+            show(summary, out=out, largest=largest, verified=config.verify != "none")
 
 
 def run(config: Config, inputs: tuple[str, ...]) -> dict[str, Any]:
