@@ -125,12 +125,12 @@ def execute(
             "which ones stay; name another field with --keep"
         )
     with output.guarded():
-        survey, named, stays = found.base.survey, tables.named(found), found.keep
+        survey, wanted, stays = found.base.survey, tables.named(found), found.keep
         if config.annotate:
-            ids = engine.ids(documents, survey, named)
+            ids = engine.ids(documents, survey, wanted)
             output.notes = notes.by_source(found, ids, config.annotate_prefix)
             stays = survey.ok
-        ids = engine.write(documents, survey, stays, named, output)
+        ids = engine.write(documents, survey, stays, wanted, output)
         places = tables.Places(documents, found.base.survey.starts, ids)
         for name in ("removed", "pairs", "clusters"):
             if output.wants(name):

@@ -10,6 +10,7 @@ import sys
 
 import pyarrow.parquet as pq
 import pytest
+
 from harness import SUMMARY_KEYS, families, neardup, one_line, tree, write_jsonl
 
 TEXTS = families(5, 400)
@@ -39,9 +40,18 @@ def test_a_folder_holds_what_the_contract_names(command, path, tmp_path):
         pq.read_schema(tmp_path / "out" / f"{name}.parquet")
         for name in ("removed", "pairs", "clusters")
     )
-    assert removed.names == "source row id kept_source kept_row kept_id similarity reason".split()
-    assert pairs.names == "source_a row_a id_a source_b row_b id_b similarity".split()
-    assert clusters.names == "source row id cluster representative".split()
+    assert removed.names == [
+        "source",
+        "row",
+        "id",
+        "kept_source",
+        "kept_row",
+        "kept_id",
+        "similarity",
+        "reason",
+    ]
+    assert pairs.names == ["source_a", "row_a", "id_a", "source_b", "row_b", "id_b", "similarity"]
+    assert clusters.names == ["source", "row", "id", "cluster", "representative"]
     types = {f.name: str(f.type) for schema in (removed, pairs, clusters) for f in schema}
     assert {name: types[name] for name in ("row", "row_b", "similarity", "cluster", "representative")} == {
         "row": "int64", "row_b": "int64", "similarity": "double", "cluster": "int64", "representative": "bool",

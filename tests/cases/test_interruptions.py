@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from harness import families, neardup, tree, write_jsonl
 
 MOMENTS = 20
