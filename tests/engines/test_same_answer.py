@@ -1,4 +1,4 @@
-"""One table of corpora, one answer: whatever the engine, threads, blocks, format or order of input."""
+"""One table of corpora, one answer: whatever the engine, threads, blocks, format or order."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from harness import Answer, families, read_answer, tree, write_jsonl
 
+from harness import Answer, families, read_answer, tree, write_jsonl
 from neardup import dedup
 from neardup.io import arrow, codecs, parquet
 
