@@ -1,4 +1,4 @@
-"""What tests of whole runs share: the command line in its own process, and one answer of either face."""
+"""What tests of whole runs share: the command line as a process, one answer of either face."""
 
 from __future__ import annotations
 

@@ -68,9 +68,9 @@ def dedup(data: Any, *, progress: Any = None, **options: Any) -> Result:
             raise NeardupTypeError(f"{name}: can be given on the command line only")
     config = Config.from_options(options)
     sources, held = open_data(data, config)
-    named = [data] if isinstance(data, str | os.PathLike) else data if held is None else ()
+    inputs = [data] if isinstance(data, str | os.PathLike) else data if held is None else ()
     with watched(progress) as watcher:
-        found, ids, summary = execute(config, sources, watcher, named)
+        found, ids, summary = execute(config, sources, watcher, inputs)
     return Result(held, found, ids, summary)
 
 
@@ -92,9 +92,9 @@ def execute(
     config: Config,
     sources: Sequence[Source],
     progress: Progress,
-    named: Sequence[str | os.PathLike[str]] = (),
+    inputs: Sequence[str | os.PathLike[str]] = (),
 ) -> tuple[Found, Ids, dict[str, Any]]:
-    """Run a configuration over open sources; `named` is what the user called them.
+    """Run a configuration over open sources; `inputs` is what the user called them.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def execute(
     documents = Documents(
         [*sources, *other], len(sources), fields, config.on_error == "skip", reserved=added
     )
-    output = Output(config, documents, [*named, *config.against])
+    output = Output(config, documents, [*inputs, *config.against])
     engine = MemoryEngine(plan, progress)
     found = find(documents, plan, engine)
     if config.keep.field is not None and found.base.survey.unordered():

@@ -39,7 +39,7 @@ class Output:
         `out`, `overwrite`, `dry_run`, `on_error`, and extra files.
     documents : Documents
         The inputs, whose names the kept files have.
-    named : sequence of path-like
+    inputs : sequence of path-like
         What the user called the inputs: files, folders, patterns.
 
     Raises
@@ -49,7 +49,7 @@ class Output:
     """
 
     def __init__(
-        self, config: Config, documents: Documents, named: Sequence[str | os.PathLike[str]] = ()
+        self, config: Config, documents: Documents, inputs: Sequence[str | os.PathLike[str]] = ()
     ) -> None:
         self.config = config
         self.out = None if config.dry_run else config.out
@@ -62,7 +62,7 @@ class Output:
         self._made: list[str] = []
         self._written: set[str] = set()
         main = [] if self.out is None or self.out == "-" else [self.out]
-        apart([*main, *self._extra], documents, named)
+        apart([*main, *self._extra], documents, inputs)
         self.notes: Callable[[int], Notes] | None = None  # fields to add to the rows of a source
         if self.out is not None:
             self._check(self.out)
@@ -223,7 +223,7 @@ class Output:
 
 
 def apart(
-    outputs: Sequence[str], documents: Documents, named: Sequence[str | os.PathLike[str]]
+    outputs: Sequence[str], documents: Documents, inputs: Sequence[str | os.PathLike[str]]
 ) -> None:
     """Hold that no output is or contains an input, lies in an input folder, or is another output.
 
@@ -233,12 +233,12 @@ def apart(
         Names both sides.
     """
     files = [source.name for source in documents.sources if source.name not in ("", "-")]
-    folders = [os.fspath(name) for name in named if os.path.isdir(name)]
-    inputs, roots = ([(os.path.realpath(each), each) for each in e] for e in (files, folders))
+    folders = [os.fspath(name) for name in inputs if os.path.isdir(name)]
+    read, roots = ([(os.path.realpath(each), each) for each in e] for e in (files, folders))
     seen: dict[str, str] = {}
     for output in outputs:
         real = os.path.realpath(output)
-        for path, name in inputs:
+        for path, name in read:
             if _within(path, real):
                 raise UsageError(
                     f"{output} would overwrite the input {name}; choose another output"

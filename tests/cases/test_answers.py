@@ -1,4 +1,4 @@
-"""What an answer promises: cases 13 to 15, 17, 18, 20 to 23 and 28 of the faults that other tools have."""
+"""What an answer promises: cases 13 to 15, 17, 18, 20 to 23, 28 of the faults of other tools."""
 
 from __future__ import annotations
 
@@ -190,9 +190,11 @@ def test_case_23_counts_balance(ask, texts, counts, how):
 @pytest.mark.parametrize(
     "given",
     [
-        {"recall": 0}, {"recall": 1}, {"recall": 1.5}, {"recall": 0.9999999, "size": 4, "threshold": 0.3},
+        {"recall": 0}, {"recall": 1}, {"recall": 1.5},
+        {"recall": 0.9999999, "size": 4, "threshold": 0.3},
         {"size": 0}, {"size": 65537}, {"bands": 3}, {"bands": 65, "rows": 2}, {"bucket_cap": 0},
-        {"threads": -1}, {"seed": -1}, {"shingle": "word:0"}, {"shingle": "words"}, {"keep": "best"},
+        {"threads": -1}, {"seed": -1}, {"shingle": "word:0"}, {"shingle": "words"},
+        {"keep": "best"},
     ],
     ids=str,
 )  # fmt: skip

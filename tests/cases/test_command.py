@@ -40,23 +40,20 @@ def test_a_folder_holds_what_the_contract_names(command, path, tmp_path):
         pq.read_schema(tmp_path / "out" / f"{name}.parquet")
         for name in ("removed", "pairs", "clusters")
     )
-    assert removed.names == [
-        "source",
-        "row",
-        "id",
-        "kept_source",
-        "kept_row",
-        "kept_id",
-        "similarity",
-        "reason",
-    ]
-    assert pairs.names == ["source_a", "row_a", "id_a", "source_b", "row_b", "id_b", "similarity"]
-    assert clusters.names == ["source", "row", "id", "cluster", "representative"]
+    place = ["source", "row", "id"]
+    kept = [f"kept_{name}" for name in place]
+    assert removed.names == [*place, *kept, "similarity", "reason"]
+    sides = [f"{name}_{side}" for side in "ab" for name in place]
+    assert pairs.names == [*sides, "similarity"]
+    assert clusters.names == [*place, "cluster", "representative"]
     types = {f.name: str(f.type) for schema in (removed, pairs, clusters) for f in schema}
-    assert {name: types[name] for name in ("row", "row_b", "similarity", "cluster", "representative")} == {
-        "row": "int64", "row_b": "int64", "similarity": "double", "cluster": "int64", "representative": "bool",
-    }  # fmt: skip
-    assert {types[name] for name in ("source", "id", "kept_id", "source_b", "reason")} == {"string"}
+    for kind, names in {
+        "int64": ("row", "kept_row", "row_a", "row_b", "cluster"),
+        "double": ("similarity",),
+        "bool": ("representative",),
+        "string": ("source", "id", "kept_source", "kept_id", "source_a", "id_b", "reason"),
+    }.items():
+        assert {types[name] for name in names} == {kind}
 
 
 def test_json_is_all_there_is_on_standard_output(command, path, tmp_path):

@@ -1,4 +1,4 @@
-"""A run that is stopped at any moment: nothing half written, inputs untouched, and it can be run again."""
+"""A run that is stopped at any moment: nothing half written, inputs whole, and it runs again."""
 
 from __future__ import annotations
 

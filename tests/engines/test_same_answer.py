@@ -1,4 +1,4 @@
-"""One table of corpora, one answer: whatever the engine, threads, blocks, format or order of input."""
+"""One table of corpora, one answer: whatever the engine, threads, blocks, format or order."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ import numpy as np
 from neardup import _native
 from neardup.engines.base import Bools, Candidates, Documents32, T
 from neardup.engines.tiles import Tiles
+from neardup.errors import DataError
 from neardup.io.documents import Documents, Ids
 
 if TYPE_CHECKING:
@@ -108,7 +109,13 @@ class MemoryEngine:
     ) -> Iterator[tuple[int, int, RawBatch]]:
         """Raw rows of a source with the numbers of their documents."""
         start, end = survey.starts[number : number + 2].tolist()
+        last = start
         for raw in documents.sources[number].rows(documents.fields.id, named[start:end]):
             first, last = start + raw.first_row, start + raw.first_row + raw.rows
+            if last > end:
+                break
             yield first, last, raw
             self.progress.advance(int(survey.bytes[first:last].sum()), raw.rows)
+        if last != end:
+            message = "the data changed during the run. Run again when nothing writes to it"
+            raise DataError(message, source=documents.sources[number].name)

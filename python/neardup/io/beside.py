@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 __all__ = ["WriteBehind", "read_ahead"]
 
@@ -59,6 +61,22 @@ class _Channel(Generic[T]):
             yield item
 
 
+_live: set[tuple[_Channel[Any], threading.Thread]] = set()
+"""Threads at work. An error keeps the generators it passed through, and so their threads, alive."""
+
+
+def _end_all() -> None:
+    """End every thread before the interpreter tears one out of the middle of Arrow."""
+    for channel, thread in list(_live):
+        channel.hang_up()
+        thread.join()
+
+
+atexit.register(_end_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_live.clear)  # a child has no thread but its own
+
+
 def read_ahead(make: Callable[[], Iterator[T]], depth: int = 2) -> Iterator[T]:
     """Run an iterator in a thread, ``depth`` items ahead.
 
@@ -86,6 +104,8 @@ def read_ahead(make: Callable[[], Iterator[T]], depth: int = 2) -> Iterator[T]:
 
     thread = threading.Thread(target=work, name="neardup-read", daemon=True)
     thread.start()
+    mine = (channel, thread)
+    _live.add(mine)
     try:
         yield from channel
         if channel.error is not None:
@@ -93,6 +113,7 @@ def read_ahead(make: Callable[[], Iterator[T]], depth: int = 2) -> Iterator[T]:
     finally:
         channel.hang_up()
         thread.join()
+        _live.discard(mine)
 
 
 class WriteBehind(Generic[T]):
@@ -106,6 +127,8 @@ class WriteBehind(Generic[T]):
         self._work = work
         self._thread = threading.Thread(target=self._run, name="neardup-write", daemon=True)
         self._thread.start()
+        self._mine = (self._channel, self._thread)
+        _live.add(self._mine)
 
     def _run(self) -> None:
         try:
@@ -123,12 +146,14 @@ class WriteBehind(Generic[T]):
         """Wait until everything is done."""
         self._channel.end()
         self._thread.join()
+        _live.discard(self._mine)
         self._raise()
 
     def abandon(self) -> None:
         """Drop what waits, and wait for the item in work."""
         self._channel.hang_up()
         self._thread.join()
+        _live.discard(self._mine)
 
     def _raise(self) -> None:
         if self._channel.error is not None:

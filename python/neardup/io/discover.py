@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
+import stat
 import sys
 import tempfile
 import weakref
@@ -57,9 +58,12 @@ def open_inputs(
     sources: list[Source] = []
     options: dict[str, Any] = {"format": format, "encoding": encoding, "whole_file": whole_file}
     for index, name in enumerate(find_files(inputs), first):
-        if name == "-":
-            spool = _spool(stdin or sys.stdin.buffer)
-            source = open_source(spool, name="-", index=index, **options)
+        if name == "-" or _is_stream(name):
+            # It gives its bytes once, and every pass needs them.
+            with contextlib.ExitStack() as opened:
+                stream = (stdin or sys.stdin.buffer) if name == "-" else _opened(name, opened)
+                spool = _spool(stream)
+            source = open_source(spool, name=name, index=index, **options)
             # The spooled file goes with the source that reads it.
             weakref.finalize(source, _unlink, spool)
         else:
@@ -136,11 +140,26 @@ def _folder(path: str) -> list[str]:
 
 
 def _readable(path: str) -> str:
+    if not _is_stream(path):
+        with contextlib.ExitStack() as opened:
+            _opened(path, opened)
+    return path
+
+
+def _opened(path: str, opened: contextlib.ExitStack) -> BinaryIO:
     try:
-        with open(path, "rb"):
-            return path
+        return opened.enter_context(open(path, "rb"))
     except OSError as error:
         raise DataError(f"cannot be read: {reason(error)}", source=path) from error
+
+
+def _is_stream(path: str) -> bool:
+    """Whether a path is a pipe, a device or the like, which cannot be read twice."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def _spool(stdin: BinaryIO) -> str:
