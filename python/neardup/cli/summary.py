@@ -72,7 +72,7 @@ def counts(summary: Mapping[str, Any]) -> list[tuple[str, int, str]]:
         (
             "clusters",
             summary["clusters"],
-            f"from {summary['pairs']:,} pairs of {summary['candidates']:,} candidates",
+            f"{summary['pairs']:,} pairs found, {summary['candidates']:,} candidates compared",
         )
     )
     return rows

@@ -78,15 +78,16 @@ class MemoryEngine:
         """The kept rows of each source, byte for byte; and the ids of the documents named."""
         if output.out is None:
             return self.ids(documents, survey, named)
-        ids = Ids(named)
+        ids, wanted = Ids(named), documents.fields.id is not None
         self.progress.stage("writing", int(survey.bytes[survey.ok].sum()))
         for number in range(len(documents.sources)):
             if number < documents.own:
                 with output.writer(number) as writer:
                     for first, last, raw in self._rows(documents, survey, number, named):
                         writer.write(raw, keep[first:last])
-                        ids.take(first, raw.ids, raw.rows)
-            elif documents.fields.id is not None:
+                        if wanted:
+                            ids.take(first, raw.ids, raw.rows)
+            elif wanted:
                 for first, _, raw in self._rows(documents, survey, number, named):
                     ids.take(first, raw.ids, raw.rows)
         return ids
