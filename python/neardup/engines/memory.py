@@ -10,7 +10,7 @@ import numpy as np
 from neardup import _native
 from neardup.engines.base import Bools, Candidates, Documents32, T
 from neardup.engines.tiles import Tiles
-from neardup.io.documents import Documents, Ids
+from neardup.io.documents import Batches, Documents, Ids
 
 if TYPE_CHECKING:
     from neardup.io.base import Batch, RawBatch
@@ -36,7 +36,7 @@ class MemoryEngine:
     def __init__(self, plan: Plan, progress: Progress) -> None:
         self.plan, self.progress = plan, progress
 
-    def read(self, documents: Documents) -> Iterator[Batch]:
+    def read(self, documents: Documents) -> Batches:
         """Pass one over all documents, in order, with progress."""
         self.progress.stage("sketching", documents.size())
         for batch in documents.batches():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -64,7 +65,8 @@ def read_ahead(make: Callable[[], Iterator[T]], depth: int = 2) -> Iterator[T]:
 
     An error of the iterator is raised here, after the items before it. When this generator is
     closed, by an error or an interrupt of the caller, the iterator is closed too and its thread
-    has ended.
+    has ended. If it is never closed, that happens before the interpreter ends: a thread that is
+    killed inside a library may take the process with it.
     """
     channel: _Channel[T] = _Channel(depth)
 
@@ -85,14 +87,20 @@ def read_ahead(make: Callable[[], Iterator[T]], depth: int = 2) -> Iterator[T]:
             channel.end(error)
 
     thread = threading.Thread(target=work, name="neardup-read", daemon=True)
+
+    def stop() -> None:
+        channel.hang_up()
+        thread.join()
+
     thread.start()
+    atexit.register(stop)
     try:
         yield from channel
         if channel.error is not None:
             raise channel.error
     finally:
-        channel.hang_up()
-        thread.join()
+        atexit.unregister(stop)
+        stop()
 
 
 class WriteBehind(Generic[T]):
