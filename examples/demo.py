@@ -70,7 +70,7 @@ def check(console: Console, found: list[Row]) -> None:
 
 
 def show(console: Console, removed: list[Row]) -> None:
-    """Put one removed text of each corpus beside the text that stayed: the shortest that differs."""
+    """Put a removed text of each corpus beside the text that stayed: the shortest that differs."""
     for name in CORPORA:
         source, texts = os.path.relpath(HERE / name), read(name)
         rows = [

@@ -1,10 +1,10 @@
 """Code in README.md, README.zh-CN.md, docs/ and examples/ runs, and prints what the page says.
 
-Blocks of one page run in their order, in one folder that holds `examples/` and files that stand for
-a reader's own (`stand_ins`). A ```python block runs as it stands, one with `>>>` as a doctest; both
-share names. Each `$` command of a ```console block runs in a shell: lines after it must be its output;
-without any, it must end with status 0. `...` stands for any text, as in doctest; figures that depend
-on the clock and the machine may differ.
+Blocks of one page run in their order, in one folder that holds `examples/` and files that stand
+for a reader's own (`stand_ins`). A ```python block runs as it stands, a ```pycon block as a
+doctest; they share names. Each `$` command of a ```console block runs in a shell: lines after it
+must be its output; without any, it must end with status 0. `...` stands for any text, as in
+doctest; figures that depend on the clock and the machine may differ.
 """
 
 import csv
@@ -28,9 +28,12 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("README*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.md")])
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 COMMAND = re.compile(r"^\$ ", re.MULTILINE)
+EXAMPLE = re.compile(r"^ +((?:neardup|zcat) .+)$", re.MULTILINE)
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 BUILDS = ("make", "pip", "git", "cargo", "cd")
 """Commands that build, install or fetch: the suite that runs this test was built by them."""
+SHOWN = {"make demo": "python examples/demo.py"}
+"""What one of them runs, where the page shows what it prints."""
 MACHINE = re.compile(r"in [\d.]+ s \([\d.]+ MB/s, [\d.]+ [MG]B memory\)")
 
 
@@ -56,17 +59,14 @@ def stand_ins(folder):
     urls = [f"https://example.org/{row['id']}" for row in manuals]
     (folder / "crawl").mkdir()
     for name, part in (("a", slice(0, 800)), ("b", slice(800, None))):
-        columns = {"content": texts[part], "url": urls[part]}
-        pq.write_table(pa.table(columns), folder / "crawl" / f"{name}.parquet")
-        pq.write_table(
-            pa.table({"body": texts[part], "url": urls[part]}), folder / f"{name}.parquet"
-        )
+        for field, path in (("content", f"crawl/{name}.parquet"), ("body", f"{name}.parquet")):
+            pq.write_table(pa.table({field: texts[part], "url": urls[part]}), folder / path)
     lines = (examples / "comments-zh.jsonl").read_text("utf-8").splitlines()
     comments = [json.loads(line) for line in lines]
     with (folder / "comments.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(
-            [["id", "text"], *([row["id"], row["text"]] for row in comments)]
-        )
+        writer = csv.DictWriter(file, ["id", "text"])
+        writer.writeheader()
+        writer.writerows(comments)
 
 
 @pytest.fixture
@@ -104,6 +104,8 @@ def console(text, run):
         lines = part.splitlines(keepends=True)
         length = next(i for i, line in enumerate(lines) if not line.endswith("\\\n")) + 1
         command, expected = "".join(lines[:length]).strip(), "".join(lines[length:])
+        if expected.strip():
+            command = SHOWN.get(command, command)
         if command.split()[0] in BUILDS:
             assert not expected.strip(), f"what {command} prints is not tested, so it is not shown"
             continue
@@ -141,9 +143,7 @@ def test_a_page_does_what_it_says(page, run, tmp_path, monkeypatch):
 @pytest.mark.parametrize("command", ["", *cli.COMMANDS])
 def test_the_examples_of_the_help_run(command, run):
     page = run(f"neardup {command} --help").stdout
-    examples = re.findall(
-        r"^ +((?:neardup|zcat) .+)$", page[page.index("Examples:") :], re.MULTILINE
-    )
+    examples = EXAMPLE.findall(page[page.index("Examples:") :])
     assert examples
     for number, example in enumerate(examples):
         done = run(example.replace("clean", f"clean{number}"))
