@@ -23,7 +23,7 @@ from neardup.cli.show import pair
 HERE = Path(__file__).parent
 CORPORA = ("clang-docs.jsonl.gz", "manuals-en.jsonl.gz", "comments-zh.jsonl")
 THRESHOLD = 0.8
-SHOWN = 3
+DIFFERS = 0.95  # below this a text has words of its own
 Row = dict[str, Any]
 
 
@@ -70,16 +70,19 @@ def check(console: Console, found: list[Row]) -> None:
 
 
 def show(console: Console, removed: list[Row]) -> None:
-    """Put one removed text of each corpus beside the text that stayed: the least similar."""
-    texts = {os.path.relpath(HERE / name): read(name) for name in CORPORA}
-    for source in list(texts)[:SHOWN]:
-        rows = [row for row in removed if row["source"] == source and row["reason"] == "near"]
+    """Put a removed text of each corpus beside the text that stayed: the shortest that differs."""
+    for name in CORPORA:
+        source, texts = os.path.relpath(HERE / name), read(name)
+        rows = [
+            row
+            for row in removed
+            if row["source"] == row["kept_source"] == source and row["similarity"] < DIFFERS
+        ]
         if not rows:
             continue
-        row = min(rows, key=lambda row: (row["similarity"], row["row"]))
+        row = min(rows, key=lambda row: (len(texts[row["id"]]), row["row"]))
         title = f"{row['id']} removed for {row['kept_id']}, similarity {row['similarity']:.3f}"
-        kept = texts[str(row["kept_source"])][str(row["kept_id"])]
-        pair(console, texts[source][str(row["id"])], kept, title)
+        pair(console, texts[row["id"]], texts[row["kept_id"]], title)
 
 
 def read(name: str) -> dict[str, str]:

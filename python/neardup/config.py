@@ -262,7 +262,11 @@ class Config:
         "auto", v.Choice(("auto", "memory")), "Machine", "Where the work is done."
     )
     memory: int | None = _option(
-        None, v.Bytes(), "Machine", "Memory the run may take, such as 4GiB."
+        None,
+        v.Bytes(),
+        "Machine",
+        "Memory for the shingle sets compared at a time, such as 4GiB (256MiB if not given); "
+        "what is kept of each document comes on top.",
     )
     threads: int = _option(
         0,

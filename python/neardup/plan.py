@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -167,9 +168,9 @@ def prepare(
     """Survey all documents, find leaders, and group leaders into the candidates that are wanted."""
     config = plan.config
     kernel = plan.kernel()
-    batches = documents.admit(engine.read(documents))
     names = [source.name for source in documents.sources]
-    survey = collect(engine.map(batches, kernel), names, kernel.bands, config.keep.field)
+    with closing(documents.admit(engine.read(documents))) as batches:
+        survey = collect(engine.map(batches, kernel), names, kernel.bands, config.keep.field)
     order = rank(survey, documents, config.keep)
     leader = _native.leaders(survey.digest, order, survey.ok)
     leads: Bools = survey.ok & (survey.tokens > 0) & (leader == np.arange(len(survey)))

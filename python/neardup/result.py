@@ -181,9 +181,9 @@ class Result:
     def __repr__(self) -> str:
         s = self.summary
         return (
-            f"<neardup.Result: {s['kept']:,} of {s['documents']:,} documents kept, "
-            f"{s['exact_duplicates']:,} exact and {s['near_duplicates']:,} near duplicates removed "
-            f"in {s['clusters']:,} clusters at {s['threshold']}>"
+            f"<neardup.Result: {s['kept']:,} of {s['documents']:,} documents kept at "
+            f"{s['threshold']}; removed: {s['exact_duplicates']:,} exact, "
+            f"{s['near_duplicates']:,} near; clusters: {s['clusters']:,}>"
         )
 
     def _repr_html_(self) -> str:

@@ -192,6 +192,7 @@ def summary(found: Found) -> dict[str, Any]:
         "sketch": config.sketch,
         "seed": config.seed,
         "threshold": config.threshold,
+        "verify": config.verify,
         "recall_expected": banding.recall,
         "text_spec": base.plan.spec.identity,
         "engine": base.engine.name,

@@ -34,6 +34,17 @@ def old(tmp_path: Path) -> Path:
     return lines(tmp_path / "old.jsonl", ONE, ONE.upper(), TWO)
 
 
+@pytest.mark.parametrize("id_field", [None, "id"])
+def test_tables_are_written_with_ids_and_without(
+    tmp_path: Path, old: Path, id_field: str | None
+) -> None:
+    new = lines(tmp_path / "new.jsonl", THREE, TWO)
+    neardup.dedup(new, against=old, id=id_field, out=tmp_path / "out")
+    removed = pq.read_table(tmp_path / "out" / "removed.parquet")
+    ids = ("new1", "old2") if id_field else (None, None)
+    assert shown(removed, "row", "id", "kept_row", "kept_id") == [(1, ids[0], 2, ids[1])]
+
+
 def test_what_resembles_the_other_side_goes(tmp_path: Path, old: Path) -> None:
     new = lines(tmp_path / "new.jsonl", NEAR_ONE, THREE, TWO, ONE, THREE, f"{THREE} and")
     out = tmp_path / "out"

@@ -85,8 +85,7 @@ def test_a_result_shows_itself() -> None:
     texts = ["one text that is there twice", "one text that is there TWICE", "another"]
     result = neardup.dedup(texts)
     assert repr(result) == (
-        "<neardup.Result: 2 of 3 documents kept, 1 exact and 0 near duplicates removed in 1 "
-        "clusters at 0.8>"
+        "<neardup.Result: 2 of 3 documents kept at 0.8; removed: 1 exact, 0 near; clusters: 1>"
     )
     assert len(result) == 2
     html = result._repr_html_()

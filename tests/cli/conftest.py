@@ -43,6 +43,7 @@ def summary():
         "sketch": "fast",
         "seed": 42,
         "threshold": 0.8,
+        "verify": "exact",
         "recall_expected": 0.9531,
         "text_spec": "normalize=nfkc,casefold,collapse-space shingle=word:3 hash=xxh3",
         "engine": "memory",

@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from neardup.cli import dedup
@@ -80,3 +82,34 @@ def test_a_closed_pipe_is_quiet():
     assert b"Traceback" not in child.stderr.read()
     child.stderr.close()
     child.wait(timeout=60)
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A Parquet file of one row group, still being read when its first row is refused."""
+    path = tmp_path / "a.parquet"
+    texts = [f"text number {row} " * 80 for row in range(800)]
+    pq.write_table(pa.table({"content": texts}), path)
+    return path
+
+
+def test_a_bad_row_leaves_no_reader_behind(table):
+    """A thread that is killed inside pyarrow as the interpreter ends would abort the process."""
+    command = [sys.executable, "-m", "neardup", "dedup", str(table), "--dry-run"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 1
+    assert done.stderr == (
+        f'neardup: {table}: row 0: no field "text" (fields: content). '
+        "Name the field with --text content, or pass --on-error skip.\n"
+    )
+
+
+def test_rows_that_are_never_asked_for_leave_no_reader_behind(table):
+    script = (
+        "import neardup\n"
+        f"rows = neardup.dedup({str(table)!r}, text='content').kept\n"
+        "print(next(rows).num_rows > 0)\n"
+    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")

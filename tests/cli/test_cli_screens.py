@@ -107,6 +107,8 @@ def test_the_summary_fits_and_counts(summary, width):
         ({"removed_under_30_words": 501}, "under 30 words"),
         ({"removed_near_threshold": 1001}, "within .05 of the threshold"),
         ({"largest_cluster": 21}, "template"),
+        ({"verify": "none"}, "nothing was verified"),
+        ({"verify": "sketch"}, "estimates"),
         ({"no_token": 1001}, "no token"),
         ({"capped_buckets": 1, "capped_pairs": 5}, "--bucket-cap"),
         (

@@ -13,6 +13,10 @@ NUMBERS_DIFFER, SHORT, NEAR_THRESHOLD = 0.01, 0.10, 0.20
 # A cluster this large, absolutely and as a share of all documents, deserves a look.
 LARGE_CLUSTER, LARGE_CLUSTER_SHARE = 10, 0.001
 SOURCE_LOSS, WITHOUT_TOKEN = 0.90, 0.05
+UNVERIFIED = {
+    "none": ("nothing was verified: every candidate counts as a duplicate, however unlike.",),
+    "sketch": ("similarities are estimates of the sketch: a removed text may be less similar.",),
+}
 
 UNVERIFIED = (
     "with --verify none no pair was compared: nothing is guaranteed, and texts that are not alike "
@@ -91,7 +95,7 @@ def counts(summary: Mapping[str, Any]) -> list[tuple[str, int, str]]:
         (
             "clusters",
             summary["clusters"],
-            f"from {summary['pairs']:,} pairs of {summary['candidates']:,} candidates",
+            f"{summary['pairs']:,} pairs found, {summary['candidates']:,} candidates compared",
         )
     )
     return rows
@@ -126,7 +130,7 @@ def advice(summary: Mapping[str, Any]) -> list[str]:
     """A sentence for each number that is high, and for what the run could not promise."""
     removed, documents = summary["removed"] or 1, summary["documents"] or 1
     numbers, short, near, cluster = look(summary)
-    said = []
+    said = list(UNVERIFIED.get(summary["verify"], ()))
     if numbers[2]:
         said.append(
             f"{numbers[1] / removed:.0%} of the removed texts differ from their partner in numbers "

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 if TYPE_CHECKING:
     from neardup.io.base import Batch
-    from neardup.io.documents import Documents, Ids
+    from neardup.io.documents import Batches, Documents, Ids
     from neardup.output import Output
     from neardup.survey import Survey
 
@@ -99,7 +99,7 @@ class Engine(Protocol):
 
     name: str
 
-    def read(self, documents: Documents) -> Iterator[Batch]:
+    def read(self, documents: Documents) -> Batches:
         """Pass one over all documents, in order, with progress."""
 
     def map(self, batches: Iterable[Batch], kernel: Callable[[Batch], T]) -> Iterator[T]:

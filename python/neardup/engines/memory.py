@@ -11,7 +11,7 @@ from neardup import _native
 from neardup.engines.base import Bools, Candidates, Documents32, T
 from neardup.engines.tiles import Tiles
 from neardup.errors import DataError
-from neardup.io.documents import Documents, Ids
+from neardup.io.documents import Batches, Documents, Ids
 
 if TYPE_CHECKING:
     from neardup.io.base import Batch, RawBatch
@@ -37,7 +37,7 @@ class MemoryEngine:
     def __init__(self, plan: Plan, progress: Progress) -> None:
         self.plan, self.progress = plan, progress
 
-    def read(self, documents: Documents) -> Iterator[Batch]:
+    def read(self, documents: Documents) -> Batches:
         """Pass one over all documents, in order, with progress."""
         self.progress.stage("sketching", documents.size())
         for batch in documents.batches():
@@ -79,8 +79,7 @@ class MemoryEngine:
         """The kept rows of each source, byte for byte; and the ids of the documents named."""
         if output.out is None:
             return self.ids(documents, survey, named)
-        ids = Ids(named)
-        wanted = documents.fields.id is not None
+        ids, wanted = Ids(named), documents.fields.id is not None
         self.progress.stage("writing", int(survey.bytes[survey.ok].sum()))
         for number in range(len(documents.sources)):
             if number < documents.own:

@@ -6,7 +6,8 @@ import json
 import os
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
@@ -18,6 +19,9 @@ from neardup.io.beside import read_ahead
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+Batches = Generator[Batch, None, None]
+"""Batches in the order of their rows; to be closed by whoever stops before the end."""
 
 
 class Rejects:
@@ -91,18 +95,19 @@ class Documents:
             )
         )
 
-    def admit(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+    def admit(self, batches: Batches) -> Batches:
         """Pass batches on, the bad rows in them set aside or, unless `skip`, raised."""
-        for batch in batches:
-            name = self.sources[batch.source].name
-            if self.reserved and batch.source < self.own:
-                check_rows(self.sources[batch.source], batch, self.reserved)
-            for reject in batch.rejected:
-                if not self.skip:
-                    raise reject.error(name)
-                if batch.source < self.own:
-                    self.rejects.add(batch.source, reject.record(name))
-            yield batch
+        with closing(batches):
+            for batch in batches:
+                name = self.sources[batch.source].name
+                if self.reserved and batch.source < self.own:
+                    check_rows(self.sources[batch.source], batch, self.reserved)
+                for reject in batch.rejected:
+                    if not self.skip:
+                        raise reject.error(name)
+                    if batch.source < self.own:
+                        self.rejects.add(batch.source, reject.record(name))
+                yield batch
 
     def size(self) -> int | None:
         """Bytes of text to come as far as file sizes tell: None with compression or in memory."""
