@@ -51,7 +51,7 @@ def command(ctx: click.Context, /, inputs: tuple[str, ...], **_options: Any) -> 
             from neardup.cli.summary import show
 
             out = None if config.dry_run else config.out
-            show(summary, out=out, largest=largest, verified=config.verify != "none")
+            show(summary, out=out, largest=largest)
 
 
 def run(config: Config, inputs: tuple[str, ...]) -> dict[str, Any]:

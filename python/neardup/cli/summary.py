@@ -14,14 +14,12 @@ NUMBERS_DIFFER, SHORT, NEAR_THRESHOLD = 0.01, 0.10, 0.20
 LARGE_CLUSTER, LARGE_CLUSTER_SHARE = 10, 0.001
 SOURCE_LOSS, WITHOUT_TOKEN = 0.90, 0.05
 UNVERIFIED = {
-    "none": ("nothing was verified: every candidate counts as a duplicate, however unlike.",),
+    "none": (
+        "nothing was verified and nothing is guaranteed: every candidate counts as a duplicate, "
+        "however unlike.",
+    ),
     "sketch": ("similarities are estimates of the sketch: a removed text may be less similar.",),
 }
-
-UNVERIFIED = (
-    "with --verify none no pair was compared: nothing is guaranteed, and texts that are not alike "
-    "may have been removed."
-)
 
 
 def show(
@@ -29,7 +27,6 @@ def show(
     *,
     out: str | None,
     largest: Sequence[tuple[str, int, int]] = (),
-    verified: bool = True,
     console: Any = None,
 ) -> None:
     """Print the summary on standard error; `largest` is source, row and size of clusters."""
@@ -60,8 +57,6 @@ def show(
     ]
     if named:
         console.print(f"largest clusters: {'; '.join(named)}", markup=False)
-    if not verified:
-        console.print(f"! {UNVERIFIED}", style="yellow", markup=False)
     for sentence in advice(summary):
         console.print(f"! {sentence}", style="yellow", markup=False)
     if out is not None:
