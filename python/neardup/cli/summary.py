@@ -14,7 +14,10 @@ NUMBERS_DIFFER, SHORT, NEAR_THRESHOLD = 0.01, 0.10, 0.20
 LARGE_CLUSTER, LARGE_CLUSTER_SHARE = 10, 0.001
 SOURCE_LOSS, WITHOUT_TOKEN = 0.90, 0.05
 UNVERIFIED = {
-    "none": ("nothing was verified, so nothing is guaranteed: every candidate counts as a duplicate.",),
+    "none": (
+        "nothing was verified and nothing is guaranteed: every candidate counts as a duplicate, "
+        "however unlike.",
+    ),
     "sketch": ("similarities are estimates of the sketch: a removed text may be less similar.",),
 }
 
