@@ -6,6 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "HASHES",
+    "SKETCHES",
+    "UNITS",
     "BandKeys",
     "BatchSurvey",
     "JsonArray",
@@ -42,6 +45,9 @@ __all__ = [
     "verify",
 ]
 __version__: str
+SKETCHES: tuple[str, ...]
+UNITS: tuple[str, ...]
+HASHES: tuple[str, ...]
 
 _Bools = NDArray[np.bool_]
 _U32 = NDArray[np.uint32]

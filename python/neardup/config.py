@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from neardup import _native
 from neardup import values as v
 from neardup.errors import NeardupError, NeardupTypeError, NeardupValueError, UsageError
 
@@ -23,7 +24,6 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 """Named settings for kinds of text; an option given explicitly wins over them."""
 
-FORMATS = ("jsonl", "json", "parquet", "csv", "tsv", "txt")
 GROUPS = ("Text", "Similarity", "Answer", "Input", "Output", "Machine")
 
 
@@ -69,6 +69,13 @@ class Option:
             raise kind(f"{self.name}: {self.complaint(value)}") from None
 
 
+def _formats() -> tuple[str, ...]:
+    """Names of the formats; their modules are loaded only where a format is spoken of."""
+    from neardup.io.registry import FORMATS
+
+    return tuple(FORMATS)
+
+
 def _option(default: Any, kind: v.Kind, group: str, text: str, **where: Any) -> Any:
     """A field of `Config` that carries its `Option`."""
     return dataclasses.field(
@@ -110,10 +117,10 @@ class Config:
         v.Shingle("word", 3),
         v.ShingleKind(),
         "Text",
-        f"What is compared: runs of N units, {', '.join(v.SHINGLE_UNITS)}. "
+        f"What is compared: runs of N units, {', '.join(_native.UNITS)}. "
         "A Han, Kana, Thai, Lao, Khmer or Myanmar character is a word of its own.",
     )
-    hash: str = _option("xxh3", v.Choice(("xxh3",)), "Text", "Hash of a token.")
+    hash: str = _option("xxh3", v.Choice(_native.HASHES), "Text", "Hash of a token.")
     threshold: float = _option(
         0.8,
         v.Real(0.0, 1.0, "a number above 0, up to 1"),
@@ -153,7 +160,10 @@ class Config:
         "Seed of the sketch.",
     )
     sketch: str = _option(
-        "fast", v.Choice(("fast",)), "Similarity", "Sketch: fast is Fast Similarity Sketching."
+        "fast",
+        v.Choice(_native.SKETCHES),
+        "Similarity",
+        "Sketch: fast is Fast Similarity Sketching.",
     )
     verify: str = _option(
         "exact",
@@ -223,7 +233,7 @@ class Config:
     )
     format: str | None = _option(
         None,
-        v.Choice(FORMATS),
+        v.Choice(_formats),
         "Input",
         "Format of standard input and of files with an unknown suffix (jsonl if not given).",
         python=False,

@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol, SupportsFloat, SupportsIndex
+
+from neardup._native import UNITS
 
 NORMALIZE_STEPS = (
     "nfc",
@@ -26,7 +28,6 @@ NORMALIZE_STEPS = (
     "remove-digits",
     "mask-digits",
 )
-SHINGLE_UNITS = ("word", "whitespace", "char", "byte", "line")
 KEEP_ORDERS = ("first", "last", "longest", "shortest")
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -135,9 +136,14 @@ class Integer:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of a few words."""
+    """One of a few words; those of a registry are asked for when they are needed."""
 
-    choices: tuple[str, ...]
+    words: tuple[str, ...] | Callable[[], tuple[str, ...]]
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words."""
+        return self.words() if callable(self.words) else self.words
 
     @property
     def metavar(self) -> str:
@@ -254,7 +260,7 @@ class ShingleKind:
     """`word:3`, `char:5` and the like."""
 
     metavar: str = "UNIT:N"
-    allowed: str = f"UNIT:N with UNIT one of {', '.join(SHINGLE_UNITS)} and N from 1 to 1000"
+    allowed: str = f"UNIT:N with UNIT one of {', '.join(UNITS)} and N from 1 to 1000"
 
     def read(self, value: object) -> Shingle:
         if isinstance(value, Shingle):
@@ -262,7 +268,7 @@ class ShingleKind:
         if not isinstance(value, str):
             raise TypeError
         unit, colon, count = value.partition(":")
-        if unit not in SHINGLE_UNITS or not colon or not re.fullmatch(r"[0-9]{1,4}", count):
+        if unit not in UNITS or not colon or not re.fullmatch(r"[0-9]{1,4}", count):
             raise ValueError
         if not 1 <= int(count) <= 1000:
             raise ValueError

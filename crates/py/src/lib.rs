@@ -31,10 +31,17 @@ mod _native {
     #[pymodule_export]
     use crate::text::{BatchSurvey, PyTextSpec, contents, sketch_texts, survey};
 
+    use neardup_core::{sketch, text};
     use pyo3::prelude::*;
+    use pyo3::types::PyTuple;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
+        let py = module.py();
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module
+            .add("SKETCHES", PyTuple::new(py, sketch::REGISTRY.iter().map(|&(name, _)| name))?)?;
+        module.add("UNITS", PyTuple::new(py, text::tokenize::UNITS.map(|unit| unit.name))?)?;
+        module.add("HASHES", PyTuple::new(py, text::HASHES)?)
     }
 }

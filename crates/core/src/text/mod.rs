@@ -17,7 +17,7 @@ use self::buffer::{FRONT, Padded};
 use self::fast::Fast;
 use self::normalize::Step;
 use self::pages::Scratch;
-use self::tokenize::{UNITS, Unit};
+use self::tokenize::{Cut, UNITS, Unit, words};
 use crate::simd::edges::Edges;
 use crate::simd::{Tier, tokens};
 use crate::{Error, Result};
@@ -50,10 +50,10 @@ impl TextSpec {
         let hash = HASHES.into_iter().find(|&name| name == hash).ok_or_else(|| {
             Error::argument(format!("hash: {hash:?} is none; write one of {}", HASHES.join(", ")))
         })?;
-        let collapse = unit == Unit::Char
+        let collapse = unit.collapse
             && !steps.contains(&Step::RemoveSpace)
             && steps.last() != Some(&Step::CollapseSpace);
-        let fast = Fast::new(&steps, unit == Unit::Line).map(Arc::new);
+        let fast = Fast::new(&steps, unit.by_line).map(Arc::new);
         Ok(TextSpec { steps, unit, size, hash, collapse, fast })
     }
 
@@ -62,7 +62,7 @@ impl TextSpec {
         format!(
             "normalize={};shingle={}:{};hash={};unicode={}",
             normalize::canonical(&self.steps),
-            self.unit.name(),
+            self.unit.name,
             self.size,
             self.hash,
             tables::UNICODE_VERSION
@@ -71,7 +71,7 @@ impl TextSpec {
 }
 
 fn parse_shingle(shingle: &str) -> Result<(Unit, usize)> {
-    let names: Vec<String> = UNITS.iter().map(|(name, _)| format!("{name}:N")).collect();
+    let names: Vec<String> = UNITS.iter().map(|unit| format!("{}:N", unit.name)).collect();
     let help = || {
         Error::argument(format!(
             "shingle: {shingle:?} is none; write one of {} with N from 1 to {MAX_SIZE}, e.g. word:3",
@@ -79,7 +79,7 @@ fn parse_shingle(shingle: &str) -> Result<(Unit, usize)> {
         ))
     };
     let (name, size) = shingle.split_once(':').ok_or_else(help)?;
-    let &(_, unit) = UNITS.iter().find(|(n, _)| *n == name).ok_or_else(help)?;
+    let unit = UNITS.into_iter().find(|unit| unit.name == name).ok_or_else(help)?;
     let digits = !size.is_empty() && size.bytes().all(|b| b.is_ascii_digit());
     match size.parse() {
         Ok(size @ 1..=MAX_SIZE) if digits => Ok((unit, size)),
@@ -138,8 +138,7 @@ impl Shingler {
         let fast = spec.fast.as_ref();
         if !fast.is_some_and(|fast| fast.run(text, *tier, scratch, out)) {
             let Scratch { out: exact, spare } = scratch;
-            let lines = spec.unit == Unit::Line;
-            normalize::apply_all(&spec.steps, text, lines, exact, spare);
+            normalize::apply_all(&spec.steps, text, spec.unit.by_line, exact, spare);
             out.clear(exact.len());
             out.push_str(exact);
         }
@@ -151,10 +150,9 @@ impl Shingler {
         let Self { spec, tier, text, edges, units, .. } = self;
         let normalized = content(text);
         units.clear();
-        match spec.unit {
-            Unit::Char => tokenize::chars::units(normalized, spec.collapse, units),
-            Unit::Byte => tokenize::bytes::units(normalized, units),
-            unit => tokenize::runs(unit, *tier, normalized, edges, &mut |pairs| {
+        match spec.unit.cut {
+            Cut::Numbers { units: cut, .. } => cut(normalized, spec.collapse, units),
+            Cut::Runs(_) => tokenize::runs(spec.unit, *tier, normalized, edges, &mut |pairs| {
                 tokens::hash(*tier, text.padded(), FRONT, pairs, units);
             }),
         }
@@ -178,17 +176,12 @@ impl Shingler {
         let normalized = content(text);
         let mut tokens = Vec::new();
         units.clear();
-        match spec.unit {
-            Unit::Char => {
-                tokenize::chars::units(normalized, spec.collapse, units);
-                let chars = units.iter().filter_map(|&u| char::from_u32(u as u32 - 1));
-                tokens.extend(chars.map(String::from));
+        match spec.unit.cut {
+            Cut::Numbers { units: cut, show, .. } => {
+                cut(normalized, spec.collapse, units);
+                tokens.extend(units.iter().map(|&unit| show(unit)));
             }
-            Unit::Byte => {
-                tokenize::bytes::units(normalized, units);
-                tokens.extend(units.iter().map(|u| format!("{:02x}", u - 1)));
-            }
-            unit => tokenize::runs(unit, *tier, normalized, edges, &mut |pairs| {
+            Cut::Runs(_) => tokenize::runs(spec.unit, *tier, normalized, edges, &mut |pairs| {
                 tokens.extend(pairs.iter().map(|&[begin, end]| normalized[begin..end].to_owned()));
             }),
         }
@@ -201,7 +194,7 @@ impl Shingler {
     pub fn words(&mut self) -> usize {
         let Self { tier, text, edges, .. } = self;
         let mut count = 0;
-        tokenize::runs(Unit::Word, *tier, content(text), edges, &mut |pairs| count += pairs.len());
+        tokenize::runs(words::UNIT, *tier, content(text), edges, &mut |pairs| count += pairs.len());
         count
     }
 
@@ -211,7 +204,7 @@ impl Shingler {
         let Self { tier, text, edges, .. } = self;
         let normalized = content(text);
         let mut numbers = Vec::new();
-        tokenize::runs(Unit::Word, *tier, normalized, edges, &mut |pairs| {
+        tokenize::runs(words::UNIT, *tier, normalized, edges, &mut |pairs| {
             let words = pairs.iter().map(|&[begin, end]| &normalized[begin..end]);
             let numeric = words.filter(|word| word.chars().any(|c| tables::is(c, tables::DIGIT)));
             numbers.extend(numeric.map(|word| crate::hash::token(word.as_bytes())));
@@ -223,7 +216,7 @@ impl Shingler {
 
     /// Whether tokens of the spec are words, so that they need not be counted again.
     pub fn counts_words(&self) -> bool {
-        self.spec.unit == Unit::Word
+        self.spec.unit == words::UNIT
     }
 }
 
@@ -306,7 +299,7 @@ mod tests {
     fn blank_texts_have_no_token_under_any_spec() {
         for normalize in ["none", DEFAULT, "remove-space,nfkc", "remove-punct", "mask-digits,lower"]
         {
-            for (unit, _) in UNITS {
+            for Unit { name: unit, .. } in UNITS {
                 for size in [1, 3, 9] {
                     let mut shingler = shingler(normalize, &format!("{unit}:{size}"));
                     for blank in ["", " ", "\r\n\t \u{3000}\u{85}\u{1c}", &" \n".repeat(500)] {
@@ -322,7 +315,7 @@ mod tests {
     fn every_tier_gives_the_same_document() {
         let text =
             "Ünïcode and plain ASCII, 字字 and a-long-token_of_more_than_16_bytes\n\n\t end. ";
-        for (unit, _) in UNITS {
+        for Unit { name: unit, .. } in UNITS {
             for size in [1, 2, 3, 5, 12] {
                 for normalize in ["none", DEFAULT, "lower", "strip-accents,remove-punct"] {
                     let spec =

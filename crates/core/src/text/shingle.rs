@@ -27,6 +27,7 @@ mod tests {
     use super::*;
     use crate::hash::mix;
     use crate::simd::combine::BASE;
+    use crate::text::tokenize::{bytes, chars, lines, words};
 
     fn of(unit: Unit, size: usize, units: &[u64]) -> Vec<u64> {
         let mut units = units.to_vec();
@@ -37,15 +38,15 @@ mod tests {
     #[test]
     fn definition() {
         let pair = |a: u64, b: u64| mix(a.wrapping_mul(BASE).wrapping_add(b));
-        assert_eq!(of(Unit::Word, 2, &[5, 6, 7]), [pair(5, 6), pair(6, 7)]);
-        assert_eq!(of(Unit::Word, 1, &[5, 6]), [5, 6]);
-        assert_eq!(of(Unit::Line, 3, &[5]), [5]);
-        assert_eq!(of(Unit::Word, 3, &[5, 6]), [pair(5, 6)]);
-        assert_eq!(of(Unit::Char, 2, &[98, 99, 100]), [98 << 21 | 99, 99 << 21 | 100]);
-        assert_eq!(of(Unit::Char, 3, &[98]), [98]);
-        assert_eq!(of(Unit::Char, 4, &[98]), [mix(98)]);
-        assert_eq!(of(Unit::Byte, 7, &[1, 2]), [1 << 9 | 2]);
-        assert_eq!(of(Unit::Byte, 8, &[1, 2]), [pair(1, 2)]);
-        assert!(of(Unit::Word, 3, &[]).is_empty());
+        assert_eq!(of(words::UNIT, 2, &[5, 6, 7]), [pair(5, 6), pair(6, 7)]);
+        assert_eq!(of(words::UNIT, 1, &[5, 6]), [5, 6]);
+        assert_eq!(of(lines::UNIT, 3, &[5]), [5]);
+        assert_eq!(of(words::UNIT, 3, &[5, 6]), [pair(5, 6)]);
+        assert_eq!(of(chars::UNIT, 2, &[98, 99, 100]), [98 << 21 | 99, 99 << 21 | 100]);
+        assert_eq!(of(chars::UNIT, 3, &[98]), [98]);
+        assert_eq!(of(chars::UNIT, 4, &[98]), [mix(98)]);
+        assert_eq!(of(bytes::UNIT, 7, &[1, 2]), [1 << 9 | 2]);
+        assert_eq!(of(bytes::UNIT, 8, &[1, 2]), [pair(1, 2)]);
+        assert!(of(words::UNIT, 3, &[]).is_empty());
     }
 }

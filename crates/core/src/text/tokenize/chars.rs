@@ -1,11 +1,20 @@
 //! `char`: code points; a unit is the code point plus one, in 21 bits, so that no unit is zero.
 
 use super::super::tables::{SPACE, is};
+use super::{Cut, Unit};
+
+/// Code points.
+pub const UNIT: Unit = Unit {
+    name: "char",
+    cut: Cut::Numbers { width: 21, units, show },
+    by_line: false,
+    collapse: true,
+};
 
 /// Appends the units of `text`; with `collapse`, of its text after `collapse-space`.
 ///
 /// A text of white space only has none.
-pub fn units(text: &str, collapse: bool, out: &mut Vec<u64>) {
+fn units(text: &str, collapse: bool, out: &mut Vec<u64>) {
     if !collapse {
         if text.is_ascii() {
             out.extend(text.bytes().map(|b| u64::from(b) + 1));
@@ -29,6 +38,10 @@ pub fn units(text: &str, collapse: bool, out: &mut Vec<u64>) {
             gap = false;
         }
     }
+}
+
+fn show(unit: u64) -> String {
+    u32::try_from(unit - 1).ok().and_then(char::from_u32).map(String::from).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,10 +1,15 @@
 //! `line`: lines that are not blank, stripped; a line ends with `\n` (before it, `\r` is white space).
 
 use super::super::tables::{SPACE, is};
+use super::{Cut, Sink, Unit};
+use crate::simd::Tier;
 use crate::simd::edges::Edges;
 
-/// See [`super::runs`].
-pub fn runs(text: &str, edges: &mut Edges, sink: &mut dyn FnMut(&[[usize; 2]])) {
+/// Lines that are not blank, stripped.
+pub const UNIT: Unit = Unit { name: "line", cut: Cut::Runs(runs), by_line: true, collapse: false };
+
+/// See [`Cut::Runs`].
+fn runs(_: Tier, text: &str, edges: &mut Edges, sink: Sink) {
     let mut at = 0;
     for line in text.split('\n') {
         let from_ink = line.trim_start_matches(|c| is(c, SPACE));
@@ -24,15 +29,14 @@ pub fn runs(text: &str, edges: &mut Edges, sink: &mut dyn FnMut(&[[usize; 2]])) 
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Unit, runs};
+    use super::super::runs;
     use super::*;
-    use crate::simd::Tier;
 
     #[test]
     fn blank_lines_are_none_and_ends_are_stripped() {
         let text = "\n a b \r\n\u{3000}\t\nc\rd\u{2028}e\u{85}\n".repeat(2000);
         let mut all = Vec::new();
-        runs(Unit::Line, Tier::SCALAR, &text, &mut Edges::default(), &mut |pairs| {
+        runs(UNIT, Tier::SCALAR, &text, &mut Edges::default(), &mut |pairs| {
             all.extend(pairs.iter().map(|&[b, e]| &text[b..e]));
         });
         assert_eq!(all.len(), 4000);

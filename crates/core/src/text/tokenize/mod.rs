@@ -1,7 +1,7 @@
 //! The tokenizers by name, and what they share.
 //!
 //! Three find runs of bytes, whose unit is the hash of the run; two take each character or byte as a
-//! unit of itself. A tokenizer is one file here and one line in [`UNITS`].
+//! unit of itself. A tokenizer is one file here, with its [`Unit`], and one line in [`UNITS`].
 
 pub mod bytes;
 pub mod chars;
@@ -13,61 +13,65 @@ use crate::simd::Tier;
 use crate::simd::edges::Edges;
 
 /// What a shingle is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// Runs of word characters; characters of scripts written without spaces one by one.
-    Word,
-    /// What Python's `str.split()` gives.
-    Whitespace,
-    /// Code points.
-    Char,
-    /// Bytes of the normalised UTF-8.
-    Byte,
-    /// Lines that are not blank, stripped.
-    Line,
+#[derive(Clone, Copy, Debug)]
+pub struct Unit {
+    /// As in `word:3`.
+    pub name: &'static str,
+    /// How a text is cut into units.
+    pub cut: Cut,
+    /// `collapse-space` works inside each line and leaves line ends alone.
+    pub by_line: bool,
+    /// The text is cut after `collapse-space`, whatever the list, unless that removes white space.
+    pub collapse: bool,
 }
 
-/// The units by name, in the order in which messages list them.
-pub const UNITS: [(&str, Unit); 5] = [
-    ("word", Unit::Word),
-    ("whitespace", Unit::Whitespace),
-    ("char", Unit::Char),
-    ("byte", Unit::Byte),
-    ("line", Unit::Line),
-];
+/// Takes begins and ends of runs.
+pub type Sink<'a> = &'a mut dyn FnMut(&[[usize; 2]]);
+
+/// How a text is cut.
+#[derive(Clone, Copy, Debug)]
+pub enum Cut {
+    /// Into runs of bytes, begins and ends of which go to the sink, many at a time and in order; the edges
+    /// are scratch, and what is left in them is the rest. The unit of a run is its hash.
+    Runs(fn(Tier, &str, &mut Edges, Sink)),
+    /// Into numbers that are units of themselves.
+    Numbers {
+        /// Bits of a number.
+        width: u32,
+        /// Appends the units of a text, none of them zero; with `true` those of its text after
+        /// `collapse-space`.
+        units: fn(&str, bool, &mut Vec<u64>),
+        /// A unit as people read it.
+        show: fn(u64) -> String,
+    },
+}
+
+/// The tokenizers, in the order in which messages list them.
+pub const UNITS: [Unit; 5] = [words::UNIT, whitespace::UNIT, chars::UNIT, bytes::UNIT, lines::UNIT];
 
 impl Unit {
-    /// The name in [`UNITS`].
-    pub fn name(self) -> &'static str {
-        UNITS.iter().find(|(_, unit)| *unit == self).map_or("", |&(name, _)| name)
-    }
-
     /// The width in bits of a unit that is a number of its own, and is not hashed.
     pub fn width(self) -> Option<u32> {
-        match self {
-            Unit::Char => Some(21),
-            Unit::Byte => Some(9),
-            Unit::Word | Unit::Whitespace | Unit::Line => None,
+        match self.cut {
+            Cut::Numbers { width, .. } => Some(width),
+            Cut::Runs(_) => None,
         }
+    }
+}
+
+impl PartialEq for Unit {
+    fn eq(&self, other: &Unit) -> bool {
+        self.name == other.name
     }
 }
 
 /// Calls `sink` with begins and ends of the tokens of `text`, many at a time, in order. `edges` is scratch.
 ///
-/// Chars and bytes are not runs: they give nothing here.
-pub fn runs(
-    unit: Unit,
-    tier: Tier,
-    text: &str,
-    edges: &mut Edges,
-    sink: &mut dyn FnMut(&[[usize; 2]]),
-) {
+/// Units that are numbers are not runs: they give nothing here.
+pub fn runs(unit: Unit, tier: Tier, text: &str, edges: &mut Edges, sink: Sink) {
     edges.restart();
-    match unit {
-        Unit::Word => words::runs(tier, text, edges, sink),
-        Unit::Whitespace => whitespace::runs(tier, text, edges, sink),
-        Unit::Line => lines::runs(text, edges, sink),
-        Unit::Char | Unit::Byte => {}
+    if let Cut::Runs(cut) = unit.cut {
+        cut(tier, text, edges, sink);
     }
     sink(edges.pairs());
 }

@@ -1,11 +1,16 @@
 //! `whitespace`: what Python's `str.split()` gives.
 
 use super::super::tables::{SPACE, is};
+use super::{Cut, Sink, Unit};
 use crate::simd::Tier;
 use crate::simd::edges::{Class, Edges, scan};
 
-/// See [`super::runs`].
-pub fn runs(tier: Tier, text: &str, edges: &mut Edges, sink: &mut dyn FnMut(&[[usize; 2]])) {
+/// What Python's `str.split()` gives.
+pub const UNIT: Unit =
+    Unit { name: "whitespace", cut: Cut::Runs(runs), by_line: false, collapse: false };
+
+/// See [`Cut::Runs`].
+fn runs(tier: Tier, text: &str, edges: &mut Edges, sink: Sink) {
     let (mut at, mut open) = (0, false);
     while at < text.len() {
         at = scan(tier, text.as_bytes(), at, Class::Ink, &mut open, edges);
@@ -36,7 +41,7 @@ fn stretch(text: &str, at: usize, open: &mut bool, edges: &mut Edges) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Unit, runs};
+    use super::super::runs;
     use super::*;
     use proptest::prelude::*;
 
@@ -51,7 +56,7 @@ mod tests {
             let expected: Vec<&str> = text.split(|c| is(c, SPACE)).filter(|t| !t.is_empty()).collect();
             for tier in Tier::available() {
                 let mut all = Vec::new();
-                runs(Unit::Whitespace, tier, &text, &mut Edges::default(), &mut |pairs| {
+                runs(UNIT, tier, &text, &mut Edges::default(), &mut |pairs| {
                     all.extend(pairs.iter().map(|&[b, e]| &text[b..e]));
                 });
                 prop_assert_eq!(&all, &expected);

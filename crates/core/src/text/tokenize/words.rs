@@ -5,8 +5,12 @@
 //! the rest through the class table.
 
 use super::super::tables::{ALONE, MARK, WORD, class};
+use super::{Cut, Sink, Unit};
 use crate::simd::Tier;
 use crate::simd::edges::{Class, Edges, scan};
+
+/// Runs of word characters; characters of scripts written without spaces one by one.
+pub const UNIT: Unit = Unit { name: "word", cut: Cut::Runs(runs), by_line: false, collapse: false };
 
 /// What is open at a place in the text.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -16,8 +20,8 @@ enum State {
     Alone,
 }
 
-/// See [`super::runs`].
-pub fn runs(tier: Tier, text: &str, edges: &mut Edges, sink: &mut dyn FnMut(&[[usize; 2]])) {
+/// See [`Cut::Runs`].
+fn runs(tier: Tier, text: &str, edges: &mut Edges, sink: Sink) {
     let (mut at, mut state) = (0, State::Outside);
     while at < text.len() {
         if state != State::Alone {
@@ -69,14 +73,14 @@ fn stretch(text: &str, at: usize, mut state: State, edges: &mut Edges) -> (usize
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Unit, runs};
+    use super::super::runs;
     use super::*;
     use crate::text::tables::is;
     use proptest::prelude::*;
 
     fn tokens(tier: Tier, text: &str) -> Vec<&str> {
         let mut all = Vec::new();
-        runs(Unit::Word, tier, text, &mut Edges::default(), &mut |pairs| {
+        runs(UNIT, tier, text, &mut Edges::default(), &mut |pairs| {
             all.extend(pairs.iter().map(|&[b, e]| &text[b..e]));
         });
         all
