@@ -7,7 +7,7 @@ import glob
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from neardup.errors import UsageError
@@ -171,13 +171,20 @@ class Output:
         """Whether a table is written anywhere."""
         return bool(self._paths(name))
 
-    def table(self, name: str, table: pa.Table) -> None:
+    def table(self, name: str, pieces: Iterable[pa.Table]) -> None:
         """Write a table into the folder, and wherever else it was asked for."""
         import pyarrow.parquet as pq
 
-        for path in self._paths(name):
-            with writing(path), self._file(path) as file:
-                pq.write_table(table, file.file, compression="zstd")
+        with contextlib.ExitStack() as files:
+            writers: dict[str, pq.ParquetWriter] = {}
+            for piece in pieces:
+                for path in () if writers else self._paths(name):
+                    file = files.enter_context(self._file(path)).file
+                    writer = pq.ParquetWriter(file, piece.schema, compression="zstd")
+                    writers[path] = files.enter_context(writer)
+                for path, writer in writers.items():
+                    with writing(path):
+                        writer.write_table(piece)
 
     def _paths(self, name: str) -> list[str]:
         extra = getattr(self.config, name, None)

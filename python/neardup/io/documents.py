@@ -152,5 +152,6 @@ class Ids:
 
         if not self._parts:
             return pa.nulls(len(documents), pa.string())
-        whole = pa.chunked_array(self._parts).combine_chunks()
-        return whole.take(pa.array(np.searchsorted(self._wanted, documents)))
+        if len(self._parts) > 1:
+            self._parts = [pa.concat_arrays(self._parts)]
+        return self._parts[0].take(pa.array(np.searchsorted(self._wanted, documents)))
