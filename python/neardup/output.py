@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from neardup.checkpoint import FOLDER
 from neardup.errors import UsageError
 from neardup.io import AtomicFile, StreamTarget, Target, Writer, kept_names, known_suffix, writing
 from neardup.io.annotate import AnnotatingWriter
@@ -110,25 +111,33 @@ class Output:
             raise UsageError(f"{out} is a file without a known suffix; name a folder or a new file")
         with writing(out):
             held = os.listdir(out)
-        if held and not self.config.overwrite:
+        if held and not (self.config.overwrite or self.config.resume):
+            if FOLDER in held:
+                raise UsageError(
+                    f"{out} holds a run that was stopped; add --resume to go on after its last "
+                    "finished pass, or --overwrite to begin again"
+                )
             raise UsageError(
                 f"{out} exists and is not empty; add --overwrite to replace what is in it, or name "
                 "another OUT"
             )
-        if held and SUMMARY not in held and KEPT not in held:
+        if held and not {SUMMARY, KEPT, FOLDER} & set(held):
             raise UsageError(
                 f"{out} holds files that no run wrote ({', '.join(sorted(held)[:3])}); name "
                 "another OUT"
             )
 
+    def begin(self) -> None:
+        """Files will be written from here on."""
+        if self.folder and self.out is not None:
+            # Without it the folder does not count as finished, whatever happens now.
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                os.unlink(os.path.join(self.out, SUMMARY))
+
     @contextlib.contextmanager
     def guarded(self) -> Iterator[Output]:
         """On any error take back every file this run has made."""
         try:
-            if self.folder and self.out is not None:
-                # Without it the folder does not count as finished, whatever happens from here on.
-                with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-                    os.unlink(os.path.join(self.out, SUMMARY))
             yield self
         except BaseException:
             for path in self._made:
@@ -200,7 +209,7 @@ class Output:
             paths.append(os.path.join(self.out, "rejected.jsonl"))
         for path in paths:
             with writing(path), self._file(path) as file:
-                documents.rejects.copy(file.file)
+                file.file.writelines(documents.rejects.blocks())
 
     def summary(self, summary: dict[str, Any]) -> None:
         """Write the summary, last: a folder that has it is complete."""

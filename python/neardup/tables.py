@@ -137,7 +137,8 @@ def _copies(found: Found) -> Documents32:
     """Own documents that an equal text leads."""
     base = found.base
     number: Documents32 = np.arange(base.survey.starts[base.documents.own], dtype=np.uint32)
-    return number[base.leader[: len(number)] != number]
+    copies: Documents32 = number[base.leader[: len(number)] != number]
+    return copies
 
 
 def heads(found: Found, places: Places) -> Index:
@@ -198,7 +199,7 @@ def summary(found: Found) -> dict[str, Any]:
         "no_token": int(np.count_nonzero(ok & (survey.tokens[:end] == 0))),
         "clusters": len(sizes),
         "largest_cluster": int(sizes.max(initial=0)),
-        "candidates": len(base.candidates.a),
+        "candidates": base.candidates.compared,
         "pairs": len(found.pairs.a) + len(_copies(found)),
         "capped_buckets": base.candidates.capped_buckets,
         "capped_pairs": base.candidates.capped_pairs,
