@@ -107,7 +107,7 @@ class Checkpoint:
         }
         for name in ("digest", "raw"):
             arrays[name] = arrays[name].reshape(-1, 2)
-        keys = np.frombuffer(sections[-2], "<u8").astype(np.uint64, copy=False)
+        keys = np.frombuffer(sections[-2], "<u8").astype(np.uint64)  # aligned, too
         bands = _native.BandKeys.of(keys, header["bands"])
         counts = {int(source): count for source, count in header["rejected"].items()}
         self._documents.rejects.restore(counts, sections[-1])

@@ -68,10 +68,10 @@ class MemoryEngine:
                 part = slice(first, first + len(batch))
                 done = wanted[part]
                 self.progress.advance(int(survey.bytes[part][done].sum()), int(done.sum()))
+            self.progress.stage("verifying")
         except BaseException:
             tiles.close()
             raise
-        self.progress.stage("verifying")
         return tiles
 
     def write(
