@@ -106,6 +106,7 @@ def execute(
     from neardup.io.annotate import check_header
     from neardup.io.base import FieldSpec
     from neardup.io.documents import Documents
+    from neardup.io.places import is_url
 
     began = time.perf_counter()
     plan = Plan(config)
@@ -119,7 +120,8 @@ def execute(
     )
     output = Output(config, documents, [*inputs, *config.against])
     engine = MemoryEngine(plan, progress)
-    checkpoint = Checkpoint(output.out if output.folder else None, plan, documents)
+    resumable = output.folder and not is_url(output.out or "")
+    checkpoint = Checkpoint(output.out if resumable else None, plan, documents)
     with checkpoint, output.guarded():
         found = find(documents, plan, engine, checkpoint)
         return found, *_write(found, engine, output, progress, began)

@@ -20,7 +20,7 @@ Index = npt.NDArray[np.int64]
 Documents32 = npt.NDArray[np.uint32]
 
 SLICE = 1 << 17
-"""Rows of a piece of a table: names and ids of all of them would be larger than the answer itself."""
+"""Rows of a piece of a table: names and ids of all rows would be larger than the answer."""
 
 
 class Places:
