@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from neardup.checkpoint import Checkpoint
 from neardup.config import OPTIONS, Config
 from neardup.engines.memory import MemoryEngine
 from neardup.errors import NeardupError, NeardupTypeError
@@ -101,10 +102,11 @@ def execute(
     (Found, Ids, dict)
         The answer, the ids of the documents it names, and the summary.
     """
-    from neardup import notes, tables
+    from neardup import notes
     from neardup.io.annotate import check_header
     from neardup.io.base import FieldSpec
     from neardup.io.documents import Documents
+    from neardup.io.places import is_url
 
     began = time.perf_counter()
     plan = Plan(config)
@@ -118,28 +120,41 @@ def execute(
     )
     output = Output(config, documents, [*inputs, *config.against])
     engine = MemoryEngine(plan, progress)
-    found = find(documents, plan, engine)
+    resumable = output.folder and not is_url(output.out or "")
+    checkpoint = Checkpoint(output.out if resumable else None, plan, documents)
+    with checkpoint, output.guarded():
+        found = find(documents, plan, engine, checkpoint)
+        return found, *_write(found, engine, output, progress, began)
+
+
+def _write(
+    found: Found, engine: MemoryEngine, output: Output, progress: Progress, began: float
+) -> tuple[Ids, dict[str, Any]]:
+    """Kept rows, tables and the summary, which comes last."""
+    from neardup import notes, tables
+
+    documents, config = found.base.documents, found.base.plan.config
     if config.keep.field is not None and found.base.survey.unordered():
         progress.warn(
             f'no document has a value in the field "{config.keep.field}", so that ties decided '
             "which ones stay; name another field with --keep"
         )
-    with output.guarded():
-        survey, wanted, stays = found.base.survey, tables.named(found), found.keep
-        if config.annotate:
-            ids = engine.ids(documents, survey, wanted)
-            output.notes = notes.by_source(found, ids, config.annotate_prefix)
-            stays = survey.ok
-        ids = engine.write(documents, survey, stays, wanted, output)
-        places = tables.Places(documents, found.base.survey.starts, ids)
-        for name in ("removed", "pairs", "clusters"):
-            if output.wants(name):
-                output.table(name, getattr(tables, name)(found, places))
-        output.rejects(documents)
-        summary = _timed(tables.summary(found), found, time.perf_counter() - began)
-        _check_balance(summary)
-        output.summary(summary)
-    return found, ids, summary
+    output.begin()
+    survey, wanted, stays = found.base.survey, tables.named(found), found.keep
+    if config.annotate:
+        ids = engine.ids(documents, survey, wanted)
+        output.notes = notes.by_source(found, ids, config.annotate_prefix)
+        stays = survey.ok
+    ids = engine.write(documents, survey, stays, wanted, output)
+    places = tables.Places(documents, survey.starts, ids)
+    for name in ("removed", "pairs", "clusters"):
+        if output.wants(name):
+            output.table(name, getattr(tables, name)(found, places))
+    output.rejects(documents)
+    summary = _timed(tables.summary(found), found, time.perf_counter() - began)
+    _check_balance(summary)
+    output.summary(summary)
+    return ids, summary
 
 
 def open_data(data: Any, config: Config, first: int = 0) -> tuple[Sequence[Source], Any]:

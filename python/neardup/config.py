@@ -266,6 +266,13 @@ class Config:
         "Write rows set aside by --on-error skip here; needed where OUT is a file.",
         python=False,
     )
+    resume: bool = _option(
+        False,
+        v.Flag(),
+        "Output",
+        "Go on after the last finished pass of a run into OUT that was stopped; inputs and options "
+        "must be the same.",
+    )
     overwrite: bool = _option(False, v.Flag(), "Output", "Replace OUT if it is there.")
     dry_run: bool = _option(False, v.Flag(), "Output", "Write nothing but the summary.")
     engine: str = _option(

@@ -155,19 +155,11 @@ def _members(base: Base, first: int, last: int) -> tuple[I64, I64, I64]:
 
 
 def _table(base: Base, a: I64, b: I64, similarity: npt.NDArray[np.float64]) -> pa.Table:
-    import pyarrow as pa
-
-    from neardup.tables import Places
+    from neardup.tables import Places, pair_table
 
     named = np.zeros(len(base.survey), bool)
     named[a], named[b] = True, True
     ids = base.engine.ids(base.documents, base.survey, named)
     places = Places(base.documents, base.survey.starts, ids)
     order = np.lexsort([places.key(b), places.key(a)])
-    return pa.table(
-        {
-            **places.columns(a[order], "_a"),
-            **places.columns(b[order], "_b"),
-            "similarity": pa.array(similarity[order], pa.float64()),
-        }
-    )
+    return pair_table(places, a[order], b[order], similarity[order])

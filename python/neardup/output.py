@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import contextlib
-import glob
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
 
-from neardup.errors import UsageError
+from neardup.checkpoint import FOLDER
+from neardup.errors import NeardupError, UsageError
 from neardup.io import AtomicFile, StreamTarget, Target, Writer, kept_names, known_suffix, writing
 from neardup.io.annotate import AnnotatingWriter
 from neardup.io.atomic import PART
+from neardup.io.places import (
+    absolute,
+    create,
+    exists,
+    files_below,
+    is_folder,
+    local,
+    names,
+    prune,
+    remove,
+)
 from neardup.io.registry import open_writer
 
 if TYPE_CHECKING:
@@ -52,13 +64,13 @@ class Output:
         self, config: Config, documents: Documents, inputs: Sequence[str | os.PathLike[str]] = ()
     ) -> None:
         self.config = config
-        self.out = None if config.dry_run else config.out
+        self.out = None if config.dry_run or config.out is None else local(config.out)
         self.sources = list(documents.sources[: documents.own])
         self.folder = self.out is not None and self.out != "-" and known_suffix(self.out) is None
         self.names = kept_names(self.sources) if self.folder else []
         extra = () if config.dry_run else (config.removed, config.pairs, config.rejected)
-        self._extra = [path for path in extra if path is not None]
-        self._existed = self.out is not None and os.path.exists(self.out)
+        self._extra = [local(path) for path in extra if path is not None]
+        self._existed = self.out not in (None, "-") and exists(self.out or "")
         self._made: list[str] = []
         self._written: set[str] = set()
         main = [] if self.out is None or self.out == "-" else [self.out]
@@ -76,12 +88,12 @@ class Output:
             self._check_folder(out)
 
     def _check_extra(self, path: str) -> None:
-        real = os.path.realpath(path)
+        real = absolute(path, resolved=True)
         if self.folder and self.out is not None:
-            root = os.path.realpath(self.out)
+            root = absolute(self.out, resolved=True)
             if real in [os.path.join(root, name) for name in FILES]:
                 raise UsageError(f"{path} is written anyway; choose another file, or leave it out")
-        if os.path.exists(path) and not self.config.overwrite:
+        if exists(path) and not (self.config.overwrite or self.config.resume):
             raise UsageError(f"{path} exists; add --overwrite to replace it, or name another file")
 
     def _check_file(self, out: str) -> None:
@@ -102,42 +114,47 @@ class Output:
                 f"{out} is one file: name another for the rows that --on-error skip sets aside, "
                 "with --rejected FILE"
             )
-        if out != "-" and os.path.exists(out) and not self.config.overwrite:
+        if self._existed and not self.config.overwrite:
             raise UsageError(f"{out} exists; add --overwrite to replace it, or name another OUT")
 
     def _check_folder(self, out: str) -> None:
-        if not os.path.isdir(out):
+        if not is_folder(out):
             raise UsageError(f"{out} is a file without a known suffix; name a folder or a new file")
-        with writing(out):
-            held = os.listdir(out)
-        if held and not self.config.overwrite:
+        held = names(out)
+        if held and not (self.config.overwrite or self.config.resume):
+            if f"{FOLDER}/" in held:
+                raise UsageError(
+                    f"{out} holds a run that was stopped; add --resume to go on after its last "
+                    "finished pass, or --overwrite to begin again"
+                )
             raise UsageError(
                 f"{out} exists and is not empty; add --overwrite to replace what is in it, or name "
                 "another OUT"
             )
-        if held and SUMMARY not in held and KEPT not in held:
+        if held and not {SUMMARY, f"{KEPT}/", f"{FOLDER}/"} & set(held):
             raise UsageError(
-                f"{out} holds files that no run wrote ({', '.join(sorted(held)[:3])}); name "
-                "another OUT"
+                f"{out} holds files that no run wrote ({', '.join(held[:3])}); name another OUT"
             )
+
+    def begin(self) -> None:
+        """Files will be written from here on."""
+        if self.folder and self.out is not None:
+            # Without it the folder does not count as finished, whatever happens now.
+            remove(os.path.join(self.out, SUMMARY))
 
     @contextlib.contextmanager
     def guarded(self) -> Iterator[Output]:
         """On any error take back every file this run has made."""
         try:
-            if self.folder and self.out is not None:
-                # Without it the folder does not count as finished, whatever happens from here on.
-                with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-                    os.unlink(os.path.join(self.out, SUMMARY))
             yield self
         except BaseException:
             for path in self._made:
-                with contextlib.suppress(OSError):
-                    os.unlink(path)
+                with contextlib.suppress(NeardupError):
+                    remove(path)
             if self.folder and self.out is not None:
-                _prune(os.path.join(self.out, KEPT))
+                prune(os.path.join(self.out, KEPT))
                 if not self._existed:
-                    _prune(self.out)
+                    prune(self.out)
             raise
 
     @contextlib.contextmanager
@@ -171,29 +188,36 @@ class Output:
         """Whether a table is written anywhere."""
         return bool(self._paths(name))
 
-    def table(self, name: str, table: pa.Table) -> None:
+    def table(self, name: str, pieces: Iterable[pa.Table]) -> None:
         """Write a table into the folder, and wherever else it was asked for."""
         import pyarrow.parquet as pq
 
-        for path in self._paths(name):
-            with writing(path), self._file(path) as file:
-                pq.write_table(table, file.file, compression="zstd")
+        with contextlib.ExitStack() as files:
+            writers: dict[str, pq.ParquetWriter] = {}
+            for piece in pieces:
+                for path in () if writers else self._paths(name):
+                    file = files.enter_context(self._file(path)).file
+                    writer = pq.ParquetWriter(file, piece.schema, compression="zstd")
+                    writers[path] = files.enter_context(writer)
+                for path, writer in writers.items():
+                    with writing(path):
+                        writer.write_table(piece)
 
     def _paths(self, name: str) -> list[str]:
         extra = getattr(self.config, name, None)
         paths = [os.path.join(self.out, f"{name}.parquet")] if self.folder and self.out else []
-        return paths if extra is None or self.config.dry_run else [*paths, extra]
+        return paths if extra is None or self.config.dry_run else [*paths, local(extra)]
 
     def rejects(self, documents: Documents) -> None:
         """Write the rows set aside."""
         if self.config.on_error != "skip" or self.config.dry_run:
             return
-        paths = [self.config.rejected] if self.config.rejected is not None else []
+        paths = [local(self.config.rejected)] if self.config.rejected is not None else []
         if self.folder and self.out is not None:
             paths.append(os.path.join(self.out, "rejected.jsonl"))
         for path in paths:
             with writing(path), self._file(path) as file:
-                documents.rejects.copy(file.file)
+                file.file.writelines(documents.rejects.blocks())
 
     def summary(self, summary: dict[str, Any]) -> None:
         """Write the summary, last: a folder that has it is complete."""
@@ -207,19 +231,18 @@ class Output:
     def _clear(self, out: str) -> None:
         """Remove what an earlier run, finished or killed, left in the folder."""
         own = [os.path.join(out, name) for name in FILES]
-        parts = glob.glob(os.path.join(glob.escape(out), PART))
+        parts = [os.path.join(out, name) for name in names(out) if fnmatch(name, PART)]
         kept = os.path.join(out, KEPT)
-        held = [os.path.join(at, name) for at, _, names in os.walk(kept) for name in names]
+        held = files_below(kept)
         for path in {*own, *parts, *held} - self._written:
-            with writing(path), contextlib.suppress(FileNotFoundError):
-                os.unlink(path)
-        _prune(kept)
+            remove(path)
+        prune(kept)
 
     def _file(self, path: str) -> AtomicFile:
-        if not os.path.exists(path):
+        if not exists(path):
             self._made.append(path)
         self._written.add(path)
-        return AtomicFile(path)
+        return create(path)
 
 
 def apart(
@@ -233,11 +256,11 @@ def apart(
         Names both sides.
     """
     files = [source.name for source in documents.sources if source.name not in ("", "-")]
-    folders = [os.fspath(name) for name in inputs if os.path.isdir(name)]
-    read, roots = ([(os.path.realpath(each), each) for each in e] for e in (files, folders))
+    folders = [os.fspath(name) for name in inputs if is_folder(local(os.fspath(name)))]
+    read, roots = ([(absolute(each, resolved=True), each) for each in e] for e in (files, folders))
     seen: dict[str, str] = {}
     for output in outputs:
-        real = os.path.realpath(output)
+        real = absolute(output, resolved=True)
         for path, name in read:
             if _within(path, real):
                 raise UsageError(
@@ -256,10 +279,3 @@ def apart(
 
 def _within(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
-
-
-def _prune(folder: str) -> None:
-    """Remove a folder and the folders in it as far as they are empty."""
-    for path, _, _ in os.walk(folder, topdown=False):
-        with contextlib.suppress(OSError):
-            os.rmdir(path)

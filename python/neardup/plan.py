@@ -18,6 +18,7 @@ from neardup.keep import rank
 from neardup.survey import Kernel, Survey, collect
 
 if TYPE_CHECKING:
+    from neardup.checkpoint import Checkpoint
     from neardup.config import Config
     from neardup.io.documents import Documents
 
@@ -142,8 +143,8 @@ class Found:
         return kept
 
 
-def find(documents: Documents, plan: Plan, engine: Engine) -> Found:
-    """Run every stage before writing.
+def find(documents: Documents, plan: Plan, engine: Engine, checkpoint: Checkpoint) -> Found:
+    """Run every stage before writing, but for those that an earlier run has finished.
 
     Parameters
     ----------
@@ -151,14 +152,30 @@ def find(documents: Documents, plan: Plan, engine: Engine) -> Found:
         Sources and the fields to read of them.
     plan : Plan
     engine : Engine
+    checkpoint : Checkpoint
+        Where finished passes are kept, and found again.
 
     Returns
     -------
     Found
     """
-    base = prepare(documents, plan, engine, own)
-    with engine.gather(documents, base.survey, base.candidates) as sets:
-        pairs, guarded = verified(base, sets)
+    survey = checkpoint.survey()
+    if survey is None:
+        survey = surveyed(documents, plan, engine)
+        checkpoint.save_survey(survey)
+    base = ordered(documents, plan, engine, survey)
+    finished = checkpoint.verified()
+    if finished is None:
+        base = grouped(base, own)
+        with engine.gather(documents, survey, base.candidates) as sets:
+            pairs, guarded = verified(base, sets)
+            checkpoint.save_verified(base.candidates, pairs, guarded)
+            return answer(base, pairs, guarded, sets)
+    passed, pairs, guarded = finished
+    base = replace(base, candidates=passed)
+    if plan.config.cluster == "star":
+        return answer(base, pairs, guarded, None)
+    with engine.gather(documents, survey, passed) as sets:
         return answer(base, pairs, guarded, sets)
 
 
@@ -166,18 +183,33 @@ def prepare(
     documents: Documents, plan: Plan, engine: Engine, wanted: Callable[[Base, Candidates], Bools]
 ) -> Base:
     """Survey all documents, find leaders, and group leaders into the candidates that are wanted."""
-    config = plan.config
+    survey = surveyed(documents, plan, engine)
+    return grouped(ordered(documents, plan, engine, survey), wanted)
+
+
+def surveyed(documents: Documents, plan: Plan, engine: Engine) -> Survey:
+    """Pass one over all documents."""
     kernel = plan.kernel()
     names = [source.name for source in documents.sources]
     with closing(documents.admit(engine.read(documents))) as batches:
-        survey = collect(engine.map(batches, kernel), names, kernel.bands, config.keep.field)
-    order = rank(survey, documents, config.keep)
+        return collect(engine.map(batches, kernel), names, kernel.bands, plan.config.keep.field)
+
+
+def ordered(documents: Documents, plan: Plan, engine: Engine, survey: Survey) -> Base:
+    """Keep order and leaders, without any candidates yet."""
+    order = rank(survey, documents, plan.config.keep)
     leader = _native.leaders(survey.digest, order, survey.ok)
-    leads: Bools = survey.ok & (survey.tokens > 0) & (leader == np.arange(len(survey)))
-    found = engine.group(survey, order, leads, config.bucket_cap)
-    base = Base(documents, plan, engine, survey, order, leader, found)
-    mask = wanted(base, found)
-    return replace(base, candidates=replace(found, a=found.a[mask], b=found.b[mask]))
+    none = np.empty(0, np.uint32)
+    return Base(documents, plan, engine, survey, order, leader, Candidates(none, none, 0, 0, 0))
+
+
+def grouped(base: Base, wanted: Callable[[Base, Candidates], Bools]) -> Base:
+    """Leaders that share a band key, as far as the pairs are wanted."""
+    survey, cap = base.survey, base.plan.config.bucket_cap
+    leads: Bools = survey.ok & (survey.tokens > 0)
+    leads &= base.leader == np.arange(len(survey), dtype=np.uint32)
+    found = base.engine.group(survey, base.rank, leads, cap)
+    return replace(base, candidates=found.where(wanted(base, found)))
 
 
 def own(base: Base, candidates: Candidates) -> Bools:

@@ -163,10 +163,13 @@ class Result:
         return rows
 
     def _table(self, name: str) -> pa.Table:
+        import pyarrow as pa
+
         from neardup import tables
 
         if name not in self._tables:
-            self._tables[name] = getattr(tables, name)(self._found, self._places())
+            pieces = getattr(tables, name)(self._found, self._places())
+            self._tables[name] = pa.concat_tables(pieces)
         return self._tables[name]
 
     def _places(self) -> Places:

@@ -15,9 +15,10 @@ from __future__ import annotations
 import json
 import os
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -44,13 +45,24 @@ class Kind:
         What messages call it.
     version : int
         The one version that is written and read.
+    advice : str
+        What to do about a file that is refused.
     """
 
     magic: bytes
     name: str
     version: int = 1
+    advice: str = "write it again with save()"
 
-    def write(self, path: Path, header: dict[str, Any], sections: Sequence[bytes | Array]) -> None:
+    def write(
+        self,
+        path: Path,
+        header: dict[str, Any],
+        sections: Iterable[bytes | Array],
+        *,
+        lengths: Sequence[int] | None = None,
+        durable: bool = True,
+    ) -> None:
         """Write a file, finished or absent.
 
         Parameters
@@ -59,16 +71,25 @@ class Kind:
             Missing folders are made; a file of that name is replaced.
         header : dict
             What JSON can hold.
-        sections : sequence of bytes or numpy.ndarray
+        sections : iterable of bytes or numpy.ndarray
             Arrays are written as they are, row by row: the caller sees to the byte order.
+        lengths : sequence of int, optional
+            Bytes of each section, where `sections` gives them in pieces that should not all be in
+            memory at once.
+        durable : bool
+            Wait until it is on disk. A file that is not would be refused for its checksum.
         """
         from neardup.io.atomic import AtomicFile
 
-        views = [_bytes(section) for section in sections]
-        text = json.dumps({**header, "sections": [view.nbytes for view in views]}).encode()
+        views: Iterable[memoryview] = map(_bytes, sections)
+        if lengths is None:
+            views = list(views)
+            lengths = [view.nbytes for view in views]
+        text = json.dumps({**header, "sections": list(lengths)}).encode()
         digest = blake2b(digest_size=_CHECKSUM)
-        with AtomicFile(path) as out:
-            for part in (_HEAD.pack(self.magic, self.version, len(text)), text, *views, None):
+        head = _HEAD.pack(self.magic, self.version, len(text))
+        with AtomicFile(path, durable=durable) as out:
+            for part in chain([head, text], views, [None]):
                 if part is not None:
                     digest.update(part)
                 rest = memoryview(digest.digest() if part is None else part)
@@ -100,7 +121,7 @@ class Kind:
         try:
             return self._parse(whole, sections)
         except ValueError as error:
-            raise DataError(f"{error}; write it again with save()", source=name) from None
+            raise DataError(f"{error}; {self.advice}", source=name) from None
 
     def _parse(self, whole: memoryview, count: int) -> tuple[dict[str, Any], list[memoryview]]:
         if not whole:

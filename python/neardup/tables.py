@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from neardup.io.documents import Documents, Ids, Rejects
 
 Index = npt.NDArray[np.int64]
+Documents32 = npt.NDArray[np.uint32]
+
+SLICE = 1 << 17
+"""Rows of a piece of a table: names and ids of all rows would be larger than the answer."""
 
 
 class Places:
@@ -25,22 +30,23 @@ class Places:
         self.names = [source.name for source in documents.sources]
         self.starts, self.ids = starts, ids
         by_name = sorted(range(len(self.names)), key=lambda i: (_path_bytes(self.names[i]), i))
-        self._order = np.empty(len(by_name), np.int64)
-        self._order[by_name] = np.arange(len(by_name))
+        self._in_order = by_name == list(range(len(by_name)))
+        sizes = np.diff(starts)[by_name]
+        self._first = np.empty(len(by_name), np.int64)
+        self._first[by_name] = np.cumsum(sizes) - sizes
 
     def source(self, documents: Any) -> Index:
         """Number of each document's source."""
         found: Index = np.searchsorted(self.starts, documents, side="right") - 1
         return found
 
-    def key(self, documents: Any) -> Index:
+    def key(self, documents: Any) -> Documents32:
         """A number by which documents sort as (source, row) do."""
-        source = self.source(documents)
-        sizes = np.diff(self.starts)
-        by_order = np.empty_like(sizes)
-        by_order[self._order] = sizes
-        first = np.cumsum(by_order) - by_order
-        found: Index = first[self._order[source]] + documents - self.starts[source]
+        found: Documents32 = documents.astype(np.uint32)
+        for begin in () if self._in_order else range(0, len(found), SLICE):
+            part = documents[begin : begin + SLICE]
+            source = self.source(part)
+            found[begin : begin + SLICE] = self._first[source] + part - self.starts[source]
         return found
 
     def columns(self, documents: Any, suffix: str = "", prefix: str = "") -> dict[str, pa.Array]:
@@ -67,57 +73,72 @@ def named(found: Found) -> npt.NDArray[np.bool_]:
     return wanted
 
 
-def removed(found: Found, places: Places) -> pa.Table:
-    """Each removed row, the row kept for it, the similarity and the reason."""
+def removed(found: Found, places: Places) -> Iterator[pa.Table]:
+    """Each removed row, the row kept for it, the similarity and the reason; in pieces."""
     import pyarrow as pa
 
     gone = np.flatnonzero(found.reason != NONE)
     gone = gone[np.argsort(places.key(gone), kind="stable")]
-    partner = found.partner[gone].astype(np.int64)
-    reasons = pa.DictionaryArray.from_arrays(
-        pa.array(found.reason[gone] - EXACT, pa.int8()), pa.array(["exact", "near"])
-    )
-    return pa.table(
-        {
-            **places.columns(gone),
-            **places.columns(partner, prefix="kept_"),
-            "similarity": pa.array(found.similarity[gone], pa.float64()),
-            "reason": reasons.cast(pa.string()),
-        }
-    )
+    for part in _slices(gone):
+        reasons = pa.DictionaryArray.from_arrays(
+            pa.array(found.reason[part] - EXACT, pa.int8()), pa.array(["exact", "near"])
+        )
+        yield pa.table(
+            {
+                **places.columns(part),
+                **places.columns(found.partner[part].astype(np.int64), prefix="kept_"),
+                "similarity": pa.array(found.similarity[part], pa.float64()),
+                "reason": reasons.cast(pa.string()),
+            }
+        )
 
 
-def pairs(found: Found, places: Places) -> pa.Table:
-    """Every verified pair once: near ones of leaders, exact copies with their leader."""
-    import pyarrow as pa
-
+def pairs(found: Found, places: Places) -> Iterator[pa.Table]:
+    """Every verified pair once: near ones of leaders, exact copies with their leader; in pieces."""
     a, b, similarity = _pairs(found)
     x, y = places.key(a), places.key(b)
     other = found.base.survey.starts[found.base.documents.own]
     swap = np.where((a >= other) != (b >= other), a >= other, x > y)
-    a, b, x, y = (
-        np.where(swap, b, a),
-        np.where(swap, a, b),
-        np.where(swap, y, x),
-        np.where(swap, x, y),
-    )
-    order = np.lexsort([y, x])
+    a, b = np.where(swap, b, a), np.where(swap, a, b)
+    x, y = np.where(swap, y, x), np.where(swap, x, y)
+    order = np.argsort(x.astype(np.uint64) << np.uint64(32) | y)
+    for part in _slices(order):
+        yield pair_table(places, a[part], b[part], similarity[part])
+
+
+def pair_table(places: Places, a: Any, b: Any, similarity: Any) -> pa.Table:
+    """The table of some pairs."""
+    import pyarrow as pa
+
     return pa.table(
         {
-            **places.columns(a[order], "_a"),
-            **places.columns(b[order], "_b"),
-            "similarity": pa.array(similarity[order], pa.float64()),
+            **places.columns(a, "_a"),
+            **places.columns(b, "_b"),
+            "similarity": pa.array(similarity, pa.float64()),
         }
     )
 
 
-def _pairs(found: Found) -> tuple[Index, Index, npt.NDArray[np.float64]]:
+def _slices(rows: Index) -> Iterator[Index]:
+    """Pieces of a table's rows; one empty piece where there are none."""
+    for begin in range(0, max(1, len(rows)), SLICE):
+        yield rows[begin : begin + SLICE]
+
+
+def _pairs(found: Found) -> tuple[Documents32, Documents32, npt.NDArray[np.float64]]:
     base, near = found.base, found.pairs
-    mine = np.arange(len(base.survey)) < base.survey.starts[base.documents.own]
-    copy = np.flatnonzero((base.leader != np.arange(len(base.leader))) & mine)
-    a = np.concatenate([near.a.astype(np.int64), copy])
-    b = np.concatenate([near.b.astype(np.int64), base.leader[copy].astype(np.int64)])
+    copy = _copies(found)
+    a = np.concatenate([near.a, copy])
+    b = np.concatenate([near.b, base.leader[copy]])
     return a, b, np.concatenate([near.similarity, np.ones(len(copy))])
+
+
+def _copies(found: Found) -> Documents32:
+    """Own documents that an equal text leads."""
+    base = found.base
+    number: Documents32 = np.arange(base.survey.starts[base.documents.own], dtype=np.uint32)
+    copies: Documents32 = number[base.leader[: len(number)] != number]
+    return copies
 
 
 def heads(found: Found, places: Places) -> Index:
@@ -127,8 +148,8 @@ def heads(found: Found, places: Places) -> Index:
     return ordered
 
 
-def clusters(found: Found, places: Places) -> pa.Table:
-    """Each document that has a duplicate, its cluster, and whether it stands for it."""
+def clusters(found: Found, places: Places) -> Iterator[pa.Table]:
+    """Each document that has a duplicate, its cluster, and whether it stands for it; in pieces."""
     import pyarrow as pa
 
     gone = np.flatnonzero(found.reason != NONE)
@@ -137,14 +158,16 @@ def clusters(found: Found, places: Places) -> pa.Table:
     member = member[np.argsort(places.key(member), kind="stable")]
     number = np.zeros(len(found.partner), np.int64)
     number[first] = np.arange(len(first))
-    head = np.where(found.reason[member] == NONE, member, found.partner[member])
-    return pa.table(
-        {
-            **places.columns(member),
-            "cluster": pa.array(number[head], pa.int64()),
-            "representative": pa.array(found.reason[member] == NONE),
-        }
-    )
+    for part in _slices(member):
+        stays = found.reason[part] == NONE
+        head = np.where(stays, part, found.partner[part])
+        yield pa.table(
+            {
+                **places.columns(part),
+                "cluster": pa.array(number[head], pa.int64()),
+                "representative": pa.array(stays),
+            }
+        )
 
 
 def rejected(rejects: Rejects) -> pa.Table:
@@ -176,8 +199,8 @@ def summary(found: Found) -> dict[str, Any]:
         "no_token": int(np.count_nonzero(ok & (survey.tokens[:end] == 0))),
         "clusters": len(sizes),
         "largest_cluster": int(sizes.max(initial=0)),
-        "candidates": len(base.candidates.a),
-        "pairs": len(_pairs(found)[0]),
+        "candidates": base.candidates.compared,
+        "pairs": len(found.pairs.a) + len(_copies(found)),
         "capped_buckets": base.candidates.capped_buckets,
         "capped_pairs": base.candidates.capped_pairs,
         "removed_numbers_differ": int(np.count_nonzero(found.numbers_differ[near])),

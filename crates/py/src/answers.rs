@@ -23,6 +23,26 @@ impl PyBandKeys {
         Self { inner: BandKeys::new(bands) }
     }
 
+    /// Keys of `bands` bands, column after column.
+    #[staticmethod]
+    fn of(py: Python<'_>, keys: PyReadonlyArray1<'_, u64>, bands: usize) -> PyResult<Self> {
+        let keys = keys.as_slice()?;
+        let inner = detached(py, || {
+            let mut all = BandKeys::new(bands);
+            let documents = keys.len() / bands.max(1);
+            if documents * bands != keys.len() {
+                let message = format!("{} keys are no columns of {bands} bands", keys.len());
+                return Err(Error::argument(message));
+            }
+            if documents > 0 {
+                let columns: Vec<_> = keys.chunks_exact(documents).map(<[u64]>::to_vec).collect();
+                all.extend(&columns)?;
+            }
+            Ok(all)
+        })?;
+        Ok(Self { inner })
+    }
+
     /// Adds the keys of a batch.
     fn extend(&mut self, py: Python<'_>, batch: &BatchSurvey) -> PyResult<()> {
         self.take(py, batch)

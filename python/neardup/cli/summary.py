@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from neardup.cli.progress import duration, megabytes
+from neardup.io import places
 
 # Shares of the removed documents above which a number is worth a sentence.
 NUMBERS_DIFFER, SHORT, NEAR_THRESHOLD = 0.01, 0.10, 0.20
@@ -173,7 +174,6 @@ def _row(source: str, row: int) -> str:
 def _where(out: str) -> str:
     if out == "-":
         return "kept rows: standard output"
-    if not os.path.isdir(out):
+    if not places.is_folder(places.local(out)):
         return f"kept rows: {out}"
-    names = sorted(name + "/" * os.path.isdir(os.path.join(out, name)) for name in os.listdir(out))
-    return f"written to {os.path.join(out, '')}: {', '.join(names)}"
+    return f"written to {os.path.join(out, '')}: {', '.join(places.names(places.local(out)))}"

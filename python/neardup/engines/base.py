@@ -31,12 +31,20 @@ class Candidates:
         Document numbers.
     capped_buckets, capped_pairs : int
         Buckets above the cap, and the pairs in them that were not compared.
+    compared : int
+        How many pairs there are, or were before some were dropped that did not pass.
     """
 
     a: Documents32
     b: Documents32
     capped_buckets: int
     capped_pairs: int
+    compared: int
+
+    def where(self, mask: Bools) -> Candidates:
+        """The pairs of a mask."""
+        a, b = self.a[mask], self.b[mask]
+        return Candidates(a, b, self.capped_buckets, self.capped_pairs, len(a))
 
 
 @dataclass(frozen=True)

@@ -51,8 +51,9 @@ class MemoryEngine:
     def group(self, survey: Survey, rank: Documents32, leads: Bools, cap: int) -> Candidates:
         """Candidate pairs among the documents that lead, from equal band keys."""
         self.progress.stage("finding candidates")
-        found = _native.candidate_pairs(survey.bands, rank, leads, cap, self.plan.threads)
-        return Candidates(*found)
+        threads = self.plan.threads
+        a, b, buckets, pairs = _native.candidate_pairs(survey.bands, rank, leads, cap, threads)
+        return Candidates(a, b, buckets, pairs, len(a))
 
     def gather(self, documents: Documents, survey: Survey, pairs: Candidates) -> Tiles:
         """The contents of the candidate documents, in tiles on disk."""
@@ -67,10 +68,10 @@ class MemoryEngine:
                 part = slice(first, first + len(batch))
                 done = wanted[part]
                 self.progress.advance(int(survey.bytes[part][done].sum()), int(done.sum()))
+            self.progress.stage("verifying")
         except BaseException:
             tiles.close()
             raise
-        self.progress.stage("verifying")
         return tiles
 
     def write(

@@ -24,10 +24,13 @@ if TYPE_CHECKING:
 
 I64 = npt.NDArray[np.int64]
 
-DEFAULT_MEMORY = 256 << 20
-"""Bytes of shingle sets held at a time unless `--memory` says otherwise."""
+DEFAULT_MEMORY = 128 << 20
+"""Bytes of shingle sets held at a time unless `--memory` says otherwise; more is no faster, since few
+components of candidates fill half of it."""
 MOST_TILES = 192
 """Files open at once, below the 256 that some systems allow; tiles grow instead."""
+_SLICE = 1 << 18
+"""Pairs compared in one call."""
 
 
 class Tiles:
@@ -35,8 +38,11 @@ class Tiles:
 
     def __init__(self, plan: Plan, survey: Survey, pairs: Candidates) -> None:
         self.plan, self.survey = plan, survey
-        self.document = np.unique(np.concatenate([pairs.a, pairs.b]))  # candidate > document
+        self.place = np.zeros(len(survey), np.uint32)  # document > candidate
+        self.place[pairs.a] = self.place[pairs.b] = 1
+        self.document = np.flatnonzero(self.place).astype(np.uint32)  # candidate > document
         count = len(self.document)
+        self.place[self.document] = np.arange(count, dtype=np.uint32)
         self.tile = self._assign(pairs)
         self.start, self.shingles, self.numbers = (np.zeros(count, np.int64) for _ in range(3))
         self.used = np.zeros(int(self.tile.max(initial=0)) + 1, np.int64)
@@ -56,16 +62,16 @@ class Tiles:
         for file in self.files:
             file.close()
 
-    def _assign(self, pairs: Candidates) -> I64:
+    def _assign(self, pairs: Candidates) -> npt.NDArray[np.uint8]:
         """A tile for each candidate document: components together, in order, up to the room."""
-        a, b = (np.searchsorted(self.document, x).astype(np.uint32) for x in (pairs.a, pairs.b))
+        a, b = self.place[pairs.a], self.place[pairs.b]
         size = 8 * (self.survey.tokens[self.document].astype(np.int64) + 2)
         room = (self.plan.memory or DEFAULT_MEMORY) // 2  # two tiles at a time
         room = max(room, int(size.sum()) // MOST_TILES + 1)
         rank = np.arange(len(self.document), dtype=np.uint32)
         component, _ = _native.components(rank, a, b, np.ones(len(a)))
         order = np.argsort(component, kind="stable")
-        tile = np.empty(len(order), np.int64)
+        tile = np.empty(len(order), np.uint8)
         tile[order] = (np.cumsum(size[order]) - size[order]) // room
         return tile
 
@@ -94,35 +100,40 @@ class Tiles:
 
     def join(self, a: Documents32, b: Documents32, threshold: float) -> Joined:
         """Similarity of document pairs, two tiles in memory at a time."""
-        a, b = (np.searchsorted(self.document, x).astype(np.uint32) for x in (a, b))
-        left, right = self.tile[a], self.tile[b]
-        key = np.minimum(left, right) * len(self.used) + np.maximum(left, right)
-        order = np.argsort(key, kind="stable")
-        similarity = np.full(len(key), -1.0)
-        differ = np.zeros(len(key), bool)
-        for group in np.split(order, np.flatnonzero(np.diff(key[order])) + 1):
-            if not len(group):
-                continue
-            values, start = self._load(*divmod(int(key[group[0]]), len(self.used)))
-            x, y = a[group], b[group]
-            similarity[group] = self.plan.compare(values, start, self.shingles, x, y, threshold)
-            differ[group] = _native.both_have_more(
-                values, start + self.shingles, self.numbers, x, y, self.plan.threads
-            )
+        tiles = self._tiles(a, b)
+        order = np.argsort(tiles, kind="stable").astype(np.uint32)
+        ends = np.cumsum(np.bincount(tiles)).tolist()
+        similarity = np.full(len(a), -1.0)
+        differ = np.zeros(len(a), bool)
+        for both in np.unique(tiles).tolist():
+            group = order[ends[both - 1] if both else 0 : ends[both]]
+            values, start = self._load(both >> 8, both & 0xFF)
+            for begin in range(0, len(group), _SLICE):
+                part = group[begin : begin + _SLICE]
+                x, y = self.place[a[part]], self.place[b[part]]
+                similarity[part] = self.plan.compare(values, start, self.shingles, x, y, threshold)
+                differ[part] = _native.both_have_more(
+                    values, start + self.shingles, self.numbers, x, y, self.plan.threads
+                )
+            del values  # before the next ones are there
         return Joined(similarity, differ)
+
+    def _tiles(self, a: Documents32, b: Documents32) -> npt.NDArray[np.uint16]:
+        """The two tiles of each pair as one number, the lower tile in its high byte."""
+        left, right = (self.tile[self.place[side]].astype(np.uint16) for side in (a, b))
+        both: npt.NDArray[np.uint16] = np.minimum(left, right) * np.uint16(256)
+        both += np.maximum(left, right)
+        return both
 
     def _load(self, one: int, other: int) -> tuple[npt.NDArray[np.uint64], I64]:
         """The contents of one tile or two, and where each document's begin in them."""
         base = np.zeros(len(self.used), np.int64)
         base[other] = 0 if one == other else self.used[one]
-        parts = [self._read(one)] if one == other else [self._read(one), self._read(other)]
-        values = np.concatenate(parts)
+        values = np.empty(base[other] + self.used[other], np.uint64)
+        for tile in {one, other}:
+            file = self.files[tile]
+            with scratch():
+                file.seek(0)  # writes what is still in the buffer
+            part = values[base[tile] : base[tile] + self.used[tile]]
+            file.readinto(part.data)  # type: ignore[attr-defined]
         return values, self.start + base[self.tile]
-
-    def _read(self, tile: int) -> npt.NDArray[np.uint64]:
-        file = self.files[tile]
-        with scratch():
-            file.seek(0)  # writes what is still in the buffer
-        values = np.empty(int(self.used[tile]), np.uint64)
-        file.readinto(values.data)  # type: ignore[attr-defined]
-        return values

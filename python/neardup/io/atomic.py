@@ -94,6 +94,8 @@ class AtomicFile:
     ----------
     path : path-like
         The name it will have; missing folders are made.
+    durable : bool
+        Wait until it is on disk before it gets its name, so that a loss of power spares it.
 
     Notes
     -----
@@ -101,8 +103,8 @@ class AtomicFile:
     whoever wraps it must finish the wrapper before `commit`.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = os.fspath(path)
+    def __init__(self, path: str | os.PathLike[str], *, durable: bool = True) -> None:
+        self.path, self._durable = os.fspath(path), durable
         self.folder = os.path.dirname(os.path.abspath(self.path))
         with writing(self.path):
             if os.path.isdir(self.path):
@@ -123,11 +125,13 @@ class AtomicFile:
             with writing(self.path):
                 self.file.flush()
                 os.fchmod(self.file.fileno(), 0o666 & ~_umask())
-                os.fsync(self.file.fileno())
+                if self._durable:
+                    os.fsync(self.file.fileno())
                 self.file.close()
                 os.replace(self._temporary, self.path)
                 self._done = True
-                _sync_folder(self.folder)
+                if self._durable:
+                    _sync_folder(self.folder)
         finally:
             self.abort()
 

@@ -181,7 +181,12 @@ class Unchanged:
         self._seen: tuple[int, int, int] | None = None
 
     def fingerprint(self) -> tuple[int, int, int]:
-        """Size, modification time and inode now."""
+        """Size, modification time and inode now; of a URL its size and a stamp."""
+        if "://" in self._path:
+            from neardup.io import remote
+
+            if remote.is_url(self._path):
+                return remote.stamp(self._path)
         try:
             found = os.stat(self._path)
         except OSError as error:

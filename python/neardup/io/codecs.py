@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
 import os
 import zlib
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from neardup.errors import DataError, UsageError
 from neardup.io.base import reason
 from neardup.io.beside import read_ahead
+from neardup.io.places import open_read
 
 if TYPE_CHECKING:
     import numpy as np
@@ -165,7 +167,9 @@ class _Reading:
 
     def __enter__(self) -> Callable[[memoryview], int]:
         try:
-            self._file = open(self._path, "rb", buffering=0 if not self._codec else 1 << 20)
+            self._file = open_read(self._path)
+            if self._codec:
+                self._file = io.BufferedReader(cast(io.RawIOBase, self._file), 1 << 20)
         except OSError as error:
             raise DataError(f"cannot be read: {reason(error)}", source=self._name) from error
         self._stream = codec_named(self._codec).reader(self._file)

@@ -9,12 +9,14 @@ import stat
 import sys
 import tempfile
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, BinaryIO
 
 from neardup.errors import DataError, UsageError
+from neardup.io import remote
 from neardup.io.atomic import scratch
 from neardup.io.base import Source, reason
+from neardup.io.places import absolute, is_url, local
 from neardup.io.registry import FORMATS, known_suffix, open_source
 
 __all__ = ["find_files", "kept_names", "open_inputs"]
@@ -67,7 +69,7 @@ def open_inputs(
             # The spooled file goes with the source that reads it.
             weakref.finalize(source, _unlink, spool)
         else:
-            source = open_source(name, index=index, **options)
+            source = open_source(local(name), name=name, index=index, **options)
         sources.append(source)
     return sources
 
@@ -81,7 +83,7 @@ def find_files(inputs: Sequence[str | os.PathLike[str]]) -> list[str]:
         found.extend(_expand(os.fspath(each)))
     seen: dict[str, str] = {}
     for path in found:
-        real = path if path == "-" else os.path.realpath(path)
+        real = path if path == "-" else absolute(path, resolved=True)
         if real in seen:
             other = "" if seen[real] == path else f" (also as {seen[real]})"
             raise UsageError(f"{path} is named twice{other}: name each file once")
@@ -91,7 +93,7 @@ def find_files(inputs: Sequence[str | os.PathLike[str]]) -> list[str]:
 
 def kept_names(sources: Sequence[Source]) -> list[str]:
     """For each source its name in the output: the path below the inputs' deepest common folder."""
-    paths = [os.path.abspath(s.name) for s in sources if s.name not in ("", "-")]
+    paths = [absolute(s.name) for s in sources if s.name not in ("", "-")]
     common = os.path.commonpath([os.path.dirname(path) for path in paths]) if paths else ""
     names = []
     for source in sources:
@@ -100,7 +102,7 @@ def kept_names(sources: Sequence[Source]) -> list[str]:
         elif source.name == "-":
             names.append("stdin" + FORMATS[source.format].suffixes[0])
         else:
-            names.append(os.path.relpath(os.path.abspath(source.name), common))
+            names.append(os.path.relpath(absolute(source.name), common))
     if len(set(names)) < len(names):
         raise UsageError("a file named like the output of standard input: name it otherwise")
     return names
@@ -109,6 +111,11 @@ def kept_names(sources: Sequence[Source]) -> list[str]:
 def _expand(path: str) -> list[str]:
     if path == "-":
         return [path]
+    if local(path) != path:
+        return [path[: len("file://")] + found for found in _expand(local(path))]
+    if is_url(path):
+        found, chosen = remote.expand(path)
+        return _known(found, path) if chosen else found
     if os.path.isdir(path):
         return _folder(path)
     if os.path.lexists(path):
@@ -127,16 +134,21 @@ def _folder(path: str) -> list[str]:
     def refuse(error: OSError) -> None:
         raise DataError(f"cannot be read: {reason(error)}", source=error.filename) from error
 
-    files = [
+    found = (
         os.path.join(folder, name)
         for folder, _, names in os.walk(path, onerror=refuse)
         for name in names
-        if known_suffix(name)
-    ]
+    )
+    return [_readable(file) for file in _known(found, path)]
+
+
+def _known(paths: Iterable[str], folder: str) -> list[str]:
+    """The files of a folder whose suffix says what they are, in order."""
+    files = [path for path in paths if known_suffix(path)]
     if not files:
         known = " ".join(suffix for each in FORMATS.values() for suffix in each.suffixes)
-        raise DataError(f"no file here has a known suffix ({known})", source=path)
-    return [_readable(file) for file in sorted(files, key=os.fsencode)]
+        raise DataError(f"no file here has a known suffix ({known})", source=folder)
+    return sorted(files, key=os.fsencode)
 
 
 def _readable(path: str) -> str:

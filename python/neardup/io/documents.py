@@ -39,12 +39,23 @@ class Rejects:
         with scratch():
             self._lines.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
 
-    def copy(self, out: IO[bytes]) -> None:
-        """Write all of them to a file."""
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all lines."""
+        return self._lines.tell()
+
+    def blocks(self) -> Iterator[bytes]:
+        """All lines, piece by piece."""
         self._lines.seek(0)
         while block := self._lines.read(1 << 20):
-            out.write(block)
+            yield block
         self._lines.seek(0, os.SEEK_END)
+
+    def restore(self, counts: dict[int, int], lines: bytes | memoryview) -> None:
+        """Take over what another run had set aside."""
+        self.counts = counts
+        with scratch():
+            self._lines.write(lines)
 
     def records(self) -> list[dict[str, Any]]:
         """All of them, as dicts."""
@@ -152,5 +163,6 @@ class Ids:
 
         if not self._parts:
             return pa.nulls(len(documents), pa.string())
-        whole = pa.chunked_array(self._parts).combine_chunks()
-        return whole.take(pa.array(np.searchsorted(self._wanted, documents)))
+        if len(self._parts) > 1:
+            self._parts = [pa.concat_arrays(self._parts)]
+        return self._parts[0].take(pa.array(np.searchsorted(self._wanted, documents)))

@@ -12,6 +12,7 @@ from neardup.io.atomic import Target, writing
 from neardup.io.base import Batch, FieldSpec, RawBatch, Unchanged, reason
 from neardup.io.beside import read_ahead
 from neardup.io.columns import as_written, column_of, find_column, read_batch
+from neardup.io.places import is_url, open_read
 
 if TYPE_CHECKING:
     import numpy as np
@@ -119,19 +120,28 @@ class ParquetSource:
                 message = f"{seen} rows came, and its footer promises {meta.num_rows}"
                 raise DataError(message, source=self.name)
 
-    def _opened(self) -> pq.ParquetFile:
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[pq.ParquetFile]:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        try:
-            # Buffered pages instead of whole column chunks: memory does not grow with row groups.
-            return pq.ParquetFile(self.path, buffer_size=1 << 20, pre_buffer=False)
-        except (OSError, pa.ArrowException) as error:
-            if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
-                message = f"cannot be read: {reason(error)}"
-            else:
-                message = f"not a whole Parquet file: {reason(error)}. Fetch the file again"
-            raise DataError(message, source=self.name) from error
+        with contextlib.ExitStack() as held:
+            place: Any = self.path
+            if is_url(place):
+                place = held.enter_context(open_read(place))
+            try:
+                # Buffered pages, not whole column chunks: memory does not grow with row groups.
+                file = pq.ParquetFile(place, buffer_size=1 << 20, pre_buffer=False)
+            except (OSError, pa.ArrowException) as error:
+                raise self._refused(error) from error
+            yield held.enter_context(file)
+
+    def _refused(self, error: Exception) -> DataError:
+        if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
+            message = f"cannot be read: {reason(error)}"
+        else:
+            message = f"not a whole Parquet file: {reason(error)}. Fetch the file again"
+        return DataError(message, source=self.name)
 
 
 @dataclass(frozen=True, slots=True)
