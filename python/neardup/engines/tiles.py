@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 I64 = npt.NDArray[np.int64]
 
 DEFAULT_MEMORY = 128 << 20
-"""Bytes of shingle sets held at a time unless `--memory` says otherwise; more is no faster, since few
-components of candidates fill half of it."""
+"""Bytes of shingle sets held at a time unless `--memory` says otherwise; more is no faster, since
+few components of candidates fill half of it."""
 MOST_TILES = 192
 """Files open at once, below the 256 that some systems allow; tiles grow instead."""
 _SLICE = 1 << 18

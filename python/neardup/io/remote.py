@@ -1,4 +1,4 @@
-"""Files at URLs (s3://, memory://, ...) through fsspec, which is imported when the first one is seen."""
+"""Files at URLs (s3://, memory://, ...) through fsspec, imported when the first one is seen."""
 
 from __future__ import annotations
 
