@@ -1,4 +1,4 @@
-"""Every option of every command is in the schema, on its help page, in docs/options.md and in a test."""
+"""Every option of every command is in the schema, in the help, in docs/options.md, in a test."""
 
 import importlib
 import importlib.util

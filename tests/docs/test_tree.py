@@ -1,4 +1,4 @@
-"""The tree in CONTRIBUTING.md names every source file, or a folder that holds it, and nothing else."""
+"""The tree in CONTRIBUTING.md names every source file, or a folder that holds it."""
 
 import re
 from pathlib import Path

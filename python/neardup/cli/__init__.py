@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import importlib
+import shutil
 import signal
 import sys
 import threading
@@ -54,8 +55,25 @@ class Interrupted(Failure):
     exit_code = 130
 
 
+class Formatter(click.HelpFormatter):
+    """Help as wide as the terminal, where that is narrow too."""
+
+    def __init__(self, indent: int = 2, width: int | None = None, max_width: int | None = None):
+        if width is None:
+            width = max(30, min(shutil.get_terminal_size().columns, max_width or 80) - 2)
+        super().__init__(indent, width, max_width)
+
+
+class Context(click.Context):
+    """Where a command runs; it has its own formatter of help."""
+
+    formatter_class = Formatter
+
+
 class Commands(click.Group):
     """Finds commands by name, and turns every error into one line and an exit status."""
+
+    context_class = Context
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names of the commands, as the help lists them."""

@@ -19,7 +19,6 @@ Examples:
   neardup dedup comments.csv -o comments.clean.csv --preset short --removed removed.parquet
   zcat corpus.jsonl.gz | neardup dedup - -o - --quiet > clean.jsonl
 
-\b
 Exit status: 0 done, 1 bad data or input and output, 2 usage, 130 interrupted.
 """
 

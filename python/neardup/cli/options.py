@@ -10,6 +10,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from neardup import values
+from neardup.cli import Context
 from neardup.config import GROUPS, OPTIONS, Option
 
 WHOLE_HYPHEN = "\u2011"
@@ -17,6 +18,8 @@ WHOLE_HYPHEN = "\u2011"
 
 class Command(click.Command):
     """A command whose help lists its options by group, and never breaks a name at its hyphen."""
+
+    context_class = Context
 
     def get_help(self, ctx: click.Context) -> str:
         """The help page, its protected hyphens turned back."""
