@@ -1,4 +1,4 @@
-"""The plan of a run, written once against an engine: survey, group, join, cluster, write."""
+"""The plan of a run, written once against an engine: survey, group or join, cluster, write."""
 
 from __future__ import annotations
 
@@ -35,9 +35,11 @@ class Plan:
         self.threshold, self.threads, self.memory = config.threshold, config.threads, config.memory
         steps = ",".join(config.normalize) or "none"
         self.spec = _native.TextSpec(steps, str(config.shingle), config.hash)
-        self.banding: Banding = banding(
-            config.threshold, config.recall, config.size, config.bands, config.rows
-        )
+        self.banding: Banding | None = None
+        if not config.exact_join:
+            self.banding = banding(
+                config.threshold, config.recall, config.size, config.bands, config.rows
+            )
         self.sketch = _native.Sketch(config.sketch, config.size, config.seed)
 
     def at(self, config: Config) -> Plan:
@@ -48,9 +50,9 @@ class Plan:
 
     def kernel(self) -> Kernel:
         """Pass one over a batch."""
-        sketch = None if self.config.exact_only else self.sketch
-        bands = 0 if self.config.exact_only else self.banding.bands
-        return Kernel(self.spec, sketch, bands, self.banding.rows, self.threads)
+        if self.config.exact_only or self.banding is None:
+            return Kernel(self.spec, None, 0, 0, self.threads)
+        return Kernel(self.spec, self.sketch, self.banding.bands, self.banding.rows, self.threads)
 
     def contents(self, column: Any, rows: Documents32) -> Contents:
         """What verification reads of each candidate: its shingles or slots, then its numbers."""
@@ -173,7 +175,10 @@ def prepare(
     order = rank(survey, documents, config.keep)
     leader = _native.leaders(survey.digest, order, survey.ok)
     leads: Bools = survey.ok & (survey.tokens > 0) & (leader == np.arange(len(survey)))
-    found = engine.group(survey, order, leads, config.bucket_cap)
+    if config.exact_join:
+        found = engine.join(documents, survey, leads)
+    else:
+        found = engine.group(survey, order, leads, config.bucket_cap)
     base = Base(documents, plan, engine, survey, order, leader, found)
     mask = wanted(base, found)
     return replace(base, candidates=replace(found, a=found.a[mask], b=found.b[mask]))

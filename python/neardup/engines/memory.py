@@ -9,6 +9,7 @@ import numpy as np
 
 from neardup import _native
 from neardup.engines.base import Bools, Candidates, Documents32, T
+from neardup.engines.joined import ShingleSets
 from neardup.engines.tiles import Tiles
 from neardup.io.documents import Documents, Ids
 
@@ -53,24 +54,37 @@ class MemoryEngine:
         found = _native.candidate_pairs(survey.bands, rank, leads, cap, self.plan.threads)
         return Candidates(*found)
 
+    def join(self, documents: Documents, survey: Survey, leads: Bools) -> Candidates:
+        """All pairs of at least the threshold among the documents that lead, without bands."""
+        sets = ShingleSets(self.plan, survey, leads)
+        self._take(documents, survey, leads, sets.add)
+        self.progress.stage("joining")
+        return sets.join()
+
     def gather(self, documents: Documents, survey: Survey, pairs: Candidates) -> Tiles:
         """The contents of the candidate documents, in tiles on disk."""
         tiles = Tiles(self.plan, survey, pairs)
         try:
             wanted = np.zeros(len(survey), bool)
             wanted[tiles.document] = True
-            self.progress.stage("reading candidates", int(survey.bytes[wanted].sum()))
-            for batch in documents.some(wanted, survey.starts):
-                tiles.add(batch)
-                first = int(survey.starts[batch.source]) + batch.first_row
-                part = slice(first, first + len(batch))
-                done = wanted[part]
-                self.progress.advance(int(survey.bytes[part][done].sum()), int(done.sum()))
+            self._take(documents, survey, wanted, tiles.add)
         except BaseException:
             tiles.close()
             raise
         self.progress.stage("verifying")
         return tiles
+
+    def _take(
+        self, documents: Documents, survey: Survey, wanted: Bools, add: Callable[[Batch], None]
+    ) -> None:
+        """Pass two over the wanted documents, with progress."""
+        self.progress.stage("reading candidates", int(survey.bytes[wanted].sum()))
+        for batch in documents.some(wanted, survey.starts):
+            add(batch)
+            first = int(survey.starts[batch.source]) + batch.first_row
+            part = slice(first, first + len(batch))
+            done = wanted[part]
+            self.progress.advance(int(survey.bytes[part][done].sum()), int(done.sum()))
 
     def write(
         self, documents: Documents, survey: Survey, keep: Bools, named: Bools, output: Output
