@@ -91,7 +91,7 @@ def needed(texts: int, shingles: int, threshold: float) -> int:
     Examples
     --------
     >>> needed(1_000_000, 300_000_000, 0.5) // 10**6, needed(1_000_000, 300_000_000, 0.8) // 10**6
-    (5164, 3564)
+    (5156, 3556)
     """
     indexed = 1 - 2 * threshold / (1 + threshold)
     counters = 4 * min(MOST_COUNTERS, 2 * shingles + 2)
