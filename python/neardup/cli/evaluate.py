@@ -24,7 +24,7 @@ Labels: a file of true pairs (id_a, id_b, and maybe similarity: then those at th
 are true) or of labels (id, label), tabs between; or a field of the input. Exact duplicates count
 once.
 """
-_OTHER = ("out", "removed", "pairs", "rejected", "dry_run", "config", "against", "exact_only")
+_OTHER = ("against", "annotate", "annotate_prefix", "exact_only", "config")
 _READING = ("text", "id", "format", "encoding", "whole_file", "on_error", "threads", "memory")
 COUNTS = ("found", "true", "both", "removed")
 RATES = ("precision", "recall", "f1", "ari")
@@ -73,7 +73,7 @@ def _kind(name: str) -> values.Kind:
 @schema_options(
     option.name
     for option in OPTIONS
-    if option.name not in _OTHER and not option.name.startswith("annotate")
+    if option.name not in _OTHER and (option.group != "Output" or option.name == "overwrite")
 )
 @click.pass_context
 def command(ctx: click.Context, /, inputs: tuple[str, ...], **options: Any) -> None:
@@ -83,10 +83,10 @@ def command(ctx: click.Context, /, inputs: tuple[str, ...], **options: Any) -> N
     threshold and shingle. There is one run a shingle, at the lowest threshold; --exact-join makes
     the figures independent of bands.
     """
-    typed = explicit(ctx)
+    typed = {name: value for name, value in explicit(ctx).items() if name != "out"}
     mine = {name: options[name] for name in ("labels", "label", "out", "thresholds", "shingles")}
     _check(typed, mine, options["save"])
-    config = Config.from_options({name: value for name, value in typed.items() if name != "out"})
+    config = Config.from_options(typed)
     save = options["save"]
     if save is not None and os.path.exists(save) and not config.overwrite:
         raise UsageError(f"{save} exists; add --overwrite to replace it, or name another file")
@@ -108,7 +108,7 @@ def _check(typed: dict[str, Any], mine: dict[str, Any], save: str | None) -> Non
         raise UsageError(f"{save}: the table is written as .tsv or .json")
     if mine["out"] is not None:
         run_by = {name for name in ("thresholds", "shingles") if mine[name] is not None}
-        run_by |= typed.keys() - {*_READING, "out", "json", "quiet", "overwrite"}
+        run_by |= typed.keys() - {*_READING, "json", "quiet", "overwrite"}
         if run_by:
             flags = ", ".join("--" + name.replace("_", "-") for name in sorted(run_by))
             raise UsageError(f"--out takes a run as it is; leave out {flags}")
