@@ -15,9 +15,9 @@ from neardup.errors import UsageError
 
 EPILOG = """\b
 Examples:
-  neardup evaluate corpus.jsonl --labels pairs.tsv --id id
-  neardup evaluate corpus.jsonl --label topic --thresholds .6,.7,.8,.9 --shingles word:3,char:5
-  neardup evaluate corpus.jsonl --labels pairs.tsv --id id --out clean/ -o scores.tsv
+  neardup evaluate corpus.jsonl.gz --labels pairs.tsv --id id
+  neardup evaluate corpus.jsonl.gz --labels pairs.tsv --id id --thresholds .6,.7,.8,.9
+  neardup evaluate corpus.jsonl.gz --labels pairs.tsv --id id --exact-join -o scores.tsv
 
 \b
 Labels: a file of true pairs (id_a, id_b, and maybe similarity: then those at the threshold or above
