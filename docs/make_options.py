@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
+
 from neardup import values
+from neardup.cli import evaluate
 from neardup.config import GROUPS, OPTIONS, PRESETS
 
 HEAD = """# Options of `neardup dedup`
@@ -33,6 +36,18 @@ def page() -> str:
     for name, settings in PRESETS.items():
         given = ", ".join(f"`--{key} {value}`" for key, value in settings.items())
         parts.append(f"| `{name}` | {given} |\n")
+    parts.append(evaluation())
+    return "".join(parts)
+
+
+def evaluation() -> str:
+    """The options that `neardup evaluate` has of its own."""
+    parts = ["\n## Only `neardup evaluate`\n\n| option | values | meaning |\n|---|---|---|\n"]
+    schema = {option.name for option in OPTIONS} - {"out"}
+    for option in evaluate.command.params:
+        if isinstance(option, click.Option) and option.name not in schema:
+            names = ", ".join(f"`{name}`" for name in option.opts)
+            parts.append(f"| {names} | {option.metavar} | {option.help} |\n")
     return "".join(parts)
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "contents",
     "estimate_pairs",
     "estimate_rows",
+    "exact_join",
     "field_names",
     "first_record",
     "hash_signed",
@@ -182,6 +183,9 @@ class BandKeys:
 def candidate_pairs(
     keys: BandKeys, rank: _U32, takes_part: _Bools, cap: int, threads: int
 ) -> tuple[_U32, _U32, int, int]: ...
+def exact_join(
+    values: _U64, start: _I64, length: _I64, threshold: float, threads: int
+) -> tuple[_U32, _U32, _F64]: ...
 def leaders(digest: _U64, rank: _U32, takes_part: _Bools) -> _U32: ...
 def verify(
     values: _U64, start: _I64, length: _I64, a: _U32, b: _U32, threshold: float, threads: int

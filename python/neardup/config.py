@@ -178,6 +178,13 @@ class Config:
         "Similarity",
         "Largest bucket compared in full; of a larger one each member meets its 64 first.",
     )
+    exact_join: bool = _option(
+        False,
+        v.Flag(),
+        "Similarity",
+        "Find every pair at the threshold, without bands: recall 1. Holds the shingle sets of all "
+        "texts in memory; for up to a million texts, at thresholds from .5.",
+    )
     guard: v.Guard | None = _option(
         None,
         v.GuardKind(),
@@ -323,6 +330,27 @@ class Config:
             raise NeardupValueError(
                 f"bands={self.bands} of rows={self.rows} need {self.bands * self.rows} slots, "
                 f"and size={self.size} has fewer; raise size or lower bands or rows"
+            )
+
+        if self.exact_join:
+            self._check_exact_join()
+
+    def _check_exact_join(self) -> None:
+        """Refuse what an exact join would have to ignore or undo."""
+        if self.bands is not None:
+            raise NeardupValueError(
+                f"exact_join uses no bands, got bands={self.bands}, rows={self.rows}; "
+                "leave them out, or exact_join"
+            )
+        if self.verify != "exact":
+            raise NeardupValueError(
+                f"exact_join finds pairs by their exact similarity, got verify={self.verify}; "
+                "leave it at exact"
+            )
+        if self.exact_only:
+            raise NeardupValueError(
+                "exact_only looks for equal texts only, exact_join for all similar ones; "
+                "give one of them"
             )
 
     @classmethod

@@ -1,4 +1,4 @@
-"""The plan of a run, written once against an engine: survey, group, join, cluster, write."""
+"""The plan of a run, written once against an engine: survey, group or join, cluster, write."""
 
 from __future__ import annotations
 
@@ -37,9 +37,11 @@ class Plan:
         self.threshold, self.threads, self.memory = config.threshold, config.threads, config.memory
         steps = ",".join(config.normalize) or "none"
         self.spec = _native.TextSpec(steps, str(config.shingle), config.hash)
-        self.banding: Banding = banding(
-            config.threshold, config.recall, config.size, config.bands, config.rows
-        )
+        self.banding: Banding | None = None
+        if not config.exact_join:
+            self.banding = banding(
+                config.threshold, config.recall, config.size, config.bands, config.rows
+            )
         self.sketch = _native.Sketch(config.sketch, config.size, config.seed)
 
     def at(self, config: Config) -> Plan:
@@ -50,9 +52,9 @@ class Plan:
 
     def kernel(self) -> Kernel:
         """Pass one over a batch."""
-        sketch = None if self.config.exact_only else self.sketch
-        bands = 0 if self.config.exact_only else self.banding.bands
-        return Kernel(self.spec, sketch, bands, self.banding.rows, self.threads)
+        if self.config.exact_only or self.banding is None:
+            return Kernel(self.spec, None, 0, 0, self.threads)
+        return Kernel(self.spec, self.sketch, self.banding.bands, self.banding.rows, self.threads)
 
     def contents(self, column: Any, rows: Documents32) -> Contents:
         """What verification reads of each candidate: its shingles or slots, then its numbers."""
@@ -204,11 +206,14 @@ def ordered(documents: Documents, plan: Plan, engine: Engine, survey: Survey) ->
 
 
 def grouped(base: Base, wanted: Callable[[Base, Candidates], Bools]) -> Base:
-    """Leaders that share a band key, as far as the pairs are wanted."""
-    survey, cap = base.survey, base.plan.config.bucket_cap
+    """Leaders that share a band key, or are joined exactly, as far as the pairs are wanted."""
+    survey, config = base.survey, base.plan.config
     leads: Bools = survey.ok & (survey.tokens > 0)
     leads &= base.leader == np.arange(len(survey), dtype=np.uint32)
-    found = base.engine.group(survey, base.rank, leads, cap)
+    if config.exact_join:
+        found = base.engine.join(base.documents, survey, leads)
+    else:
+        found = base.engine.group(survey, base.rank, leads, config.bucket_cap)
     return replace(base, candidates=found.where(wanted(base, found)))
 
 

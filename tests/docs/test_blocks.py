@@ -50,6 +50,8 @@ def stand_ins(folder):
     """Files that pages name where a reader has his own."""
     examples = folder / "examples"
     shutil.copy(examples / "manuals-en.jsonl.gz", folder / "corpus.jsonl.gz")
+    pairs = gzip.decompress((examples / "manuals-en.pairs.tsv.gz").read_bytes())
+    (folder / "pairs.tsv").write_bytes(pairs)
     with gzip.open(examples / "manuals-en.jsonl.gz", "rt", encoding="utf-8") as lines:
         manuals = [json.loads(line) for line in lines]
     texts = [row["text"] for row in manuals]

@@ -8,6 +8,7 @@
 //!    |  lsh::bands    64-bit band keys
 //! bands
 //!    |  pairs::       equal keys > candidate pairs, capped and counted
+//!    |                or join::, every pair without bands
 //!    |  verify::      exact Jaccard with an integer cut-off
 //! pairs
 //!    |  cluster::     star | components
@@ -20,6 +21,7 @@ pub mod error;
 pub mod exact;
 pub mod hash;
 pub mod intersect;
+pub mod join;
 pub mod json_array;
 mod json_stops;
 mod json_string;

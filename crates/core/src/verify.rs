@@ -37,6 +37,16 @@ impl<'a> Sets<'a> {
         Ok(Self { values, start, length })
     }
 
+    /// How many sets there are.
+    pub fn len(&self) -> usize {
+        self.length.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.length.is_empty()
+    }
+
     /// Set `i`, or an error if it does not lie within the buffer.
     pub fn get(&self, i: u32) -> Result<&'a [u64]> {
         let bound = |bounds: &[i64]| usize::try_from(*bounds.get(i as usize)?).ok();

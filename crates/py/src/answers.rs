@@ -3,7 +3,7 @@
 use neardup_core::cluster::{self, Edge};
 use neardup_core::lsh::BandKeys;
 use neardup_core::verify::{self, Sets};
-use neardup_core::{Error, exact, pairs};
+use neardup_core::{Error, exact, join, pairs};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
@@ -81,6 +81,25 @@ pub fn candidate_pairs<'py>(
         Ok((a, b, capped))
     })?;
     Ok((PyArray1::from_vec(py, a), PyArray1::from_vec(py, b), capped.buckets, capped.pairs))
+}
+
+/// All pairs of sets of at least this similarity, a < b, sorted; and the similarity of each.
+#[pyfunction]
+pub fn exact_join<'py>(
+    py: Python<'py>,
+    values: Values<'py>,
+    start: Bounds<'py>,
+    length: Bounds<'py>,
+    threshold: f64,
+    threads: usize,
+) -> PyResult<(Numbers<'py>, Numbers<'py>, Bound<'py, PyArray1<f64>>)> {
+    let (values, start, length) = (values.as_slice()?, start.as_slice()?, length.as_slice()?);
+    let found = detached(py, || join::join(Sets::new(values, start, length)?, threshold, threads))?;
+    Ok((
+        PyArray1::from_iter(py, found.iter().map(|pair| pair.a)),
+        PyArray1::from_iter(py, found.iter().map(|pair| pair.b)),
+        PyArray1::from_iter(py, found.iter().map(|pair| pair.jaccard)),
+    ))
 }
 
 /// For each document the first, by rank, of those of equal digest.

@@ -14,8 +14,8 @@ mod tokens;
 mod _native {
     #[pymodule_export]
     use crate::answers::{
-        PyBandKeys, both_have_more, candidate_pairs, components, estimate_pairs, leaders, star,
-        verify_pairs,
+        PyBandKeys, both_have_more, candidate_pairs, components, estimate_pairs, exact_join,
+        leaders, star, verify_pairs,
     };
     #[pymodule_export]
     use crate::curve::{candidate_probability, choose_banding, common_rule, midpoint};

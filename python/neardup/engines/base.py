@@ -1,4 +1,4 @@
-"""What the plan asks of an engine: read, map, group, gather and join, write; no more differs."""
+"""What the plan asks of an engine: read, map, group or join, gather, write; no more differs."""
 
 from __future__ import annotations
 
@@ -115,6 +115,9 @@ class Engine(Protocol):
 
     def group(self, survey: Survey, rank: Documents32, leads: Bools, cap: int) -> Candidates:
         """Candidate pairs among the documents that lead, from equal band keys."""
+
+    def join(self, documents: Documents, survey: Survey, leads: Bools) -> Candidates:
+        """All pairs of at least the threshold among the documents that lead, without bands."""
 
     def gather(self, documents: Documents, survey: Survey, pairs: Candidates) -> Gathered:
         """The contents of all documents in `pairs`, taken from their texts in a second pass."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from neardup import _native
 from neardup.engines.base import Bools, Candidates, Documents32, T
+from neardup.engines.joined import ShingleSets
 from neardup.engines.tiles import Tiles
 from neardup.errors import DataError
 from neardup.io.documents import Batches, Documents, Ids
@@ -55,24 +56,37 @@ class MemoryEngine:
         a, b, buckets, pairs = _native.candidate_pairs(survey.bands, rank, leads, cap, threads)
         return Candidates(a, b, buckets, pairs, len(a))
 
+    def join(self, documents: Documents, survey: Survey, leads: Bools) -> Candidates:
+        """All pairs of at least the threshold among the documents that lead, without bands."""
+        sets = ShingleSets(self.plan, survey, leads)
+        self._take(documents, survey, leads, sets.add)
+        self.progress.stage("joining")
+        return sets.join()
+
     def gather(self, documents: Documents, survey: Survey, pairs: Candidates) -> Tiles:
         """The contents of the candidate documents, in tiles on disk."""
         tiles = Tiles(self.plan, survey, pairs)
         try:
             wanted = np.zeros(len(survey), bool)
             wanted[tiles.document] = True
-            self.progress.stage("reading candidates", int(survey.bytes[wanted].sum()))
-            for batch in documents.some(wanted, survey.starts):
-                tiles.add(batch)
-                first = int(survey.starts[batch.source]) + batch.first_row
-                part = slice(first, first + len(batch))
-                done = wanted[part]
-                self.progress.advance(int(survey.bytes[part][done].sum()), int(done.sum()))
+            self._take(documents, survey, wanted, tiles.add)
             self.progress.stage("verifying")
         except BaseException:
             tiles.close()
             raise
         return tiles
+
+    def _take(
+        self, documents: Documents, survey: Survey, wanted: Bools, add: Callable[[Batch], None]
+    ) -> None:
+        """Pass two over the wanted documents, with progress."""
+        self.progress.stage("reading candidates", int(survey.bytes[wanted].sum()))
+        for batch in documents.some(wanted, survey.starts):
+            add(batch)
+            first = int(survey.starts[batch.source]) + batch.first_row
+            part = slice(first, first + len(batch))
+            done = wanted[part]
+            self.progress.advance(int(survey.bytes[part][done].sum()), int(done.sum()))
 
     def write(
         self, documents: Documents, survey: Survey, keep: Bools, named: Bools, output: Output
