@@ -22,8 +22,8 @@ class Scene:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.path = write_jsonl(folder / "in" / "a.jsonl", families(1, 20_000, words=60))
-        self.data = write_jsonl(folder / "b.jsonl", families(2, 20_000, words=60)).read_bytes()
+        self.path = write_jsonl(folder / "in" / "a.jsonl", families(1, 10_000, words=60))
+        self.data = write_jsonl(folder / "b.jsonl", families(2, 10_000, words=60)).read_bytes()
         self.before = tree(folder / "in")
         began = time.perf_counter()
         done = neardup(*self.arguments("whole"), stdin=self.data)
@@ -70,6 +70,7 @@ def test_case_32_stopped_at_any_moment(scene: Scene, number: signal.Signals, mom
     status, said = scene.stop(out, number, delay)
     assert "Traceback" not in said
     assert "Exception ignored" not in said
+    assert tree(scene.folder / "in") == scene.before
     left = tree(scene.folder / out)
     if number == signal.SIGINT and status != 0:
         assert (status, said) == (
@@ -79,9 +80,10 @@ def test_case_32_stopped_at_any_moment(scene: Scene, number: signal.Signals, mom
         assert not (scene.folder / out).exists()
     if number == signal.SIGINT:
         assert os.listdir(scene.folder / f"{out}-scratch") == []
+        if not left:
+            return  # as before the run: nothing to run over
     finished = {name: data for name, data in left.items() if ".neardup-" not in name}
     assert finished == {name: scene.whole[name] for name in finished}
-    assert tree(scene.folder / "in") == scene.before
     again = neardup(*scene.arguments(out), "--overwrite", stdin=scene.data)
     assert again.returncode == 0, again.stderr
     assert tree(scene.folder / out) == scene.whole
