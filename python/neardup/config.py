@@ -110,8 +110,8 @@ class Config:
         ("nfkc", "casefold", "collapse-space"),
         v.Normalize(),
         "Text",
-        f"Steps applied to a text before it is cut, in this order: {' '.join(v.NORMALIZE_STEPS)}; "
-        "or none.",
+        "Steps applied to a text before it is cut, in the order given, of "
+        f"{' '.join(v.NORMALIZE_STEPS)}; or none.",
     )
     shingle: v.Shingle = _option(
         v.Shingle("word", 3),
@@ -189,7 +189,7 @@ class Config:
         None,
         v.GuardKind(),
         "Similarity",
-        "Refuse a pair if each text has a number the other lacks; "
+        "Refuse a pair if each text has a number, written in digits, that the other lacks; "
         "with MAXWORDS only for texts of fewer words. none turns a preset's guard off.",
     )
     exact_only: bool = _option(

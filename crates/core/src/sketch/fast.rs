@@ -109,7 +109,7 @@ impl Sketch for FastSketch {
         if hashes.is_empty() {
             return;
         }
-        // So many elements leave no slot empty but once in a million sets: no draw is worth keeping.
+        // So many elements leave no slot empty but once in some 70,000 sets: no draw is worth keeping.
         if self.rounds > 0 && hashes.len() > 16 * self.size {
             kernel::first_round(self.tier, hashes, self.key, out);
             if !out.contains(&EMPTY) {
