@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from neardup.checkpoint import Checkpoint
 from neardup.config import OPTIONS, Config
 from neardup.engines.memory import MemoryEngine
-from neardup.errors import NeardupError, NeardupTypeError
-from neardup.output import Output
+from neardup.errors import NeardupError, NeardupTypeError, UsageError
+from neardup.output import Output, out_folder
 from neardup.plan import Found, Plan, find
 from neardup.progress import Progress, watched
 from neardup.result import Result
@@ -106,6 +106,7 @@ def execute(
     from neardup.io.annotate import check_header
     from neardup.io.base import FieldSpec
     from neardup.io.documents import Documents
+    from neardup.io.lock import locked
     from neardup.io.places import is_url
 
     began = time.perf_counter()
@@ -118,13 +119,16 @@ def execute(
     documents = Documents(
         [*sources, *other], len(sources), fields, config.on_error == "skip", reserved=added
     )
-    output = Output(config, documents, [*inputs, *config.against])
+    if "-" in config.against and any(source.name == "-" for source in sources):
+        raise UsageError("standard input cannot be both sides; name a file with --against")
     engine = MemoryEngine(plan, progress)
-    resumable = output.folder and not is_url(output.out or "")
-    checkpoint = Checkpoint(output.out if resumable else None, plan, documents)
-    with checkpoint, output.guarded():
-        found = find(documents, plan, engine, checkpoint)
-        return found, *_write(found, engine, output, progress, began)
+    with locked(out_folder(config)):
+        output = Output(config, documents, [*inputs, *config.against])
+        resumable = output.folder and not is_url(output.out or "")
+        checkpoint = Checkpoint(output.out if resumable else None, plan, documents)
+        with checkpoint, output.guarded():
+            found = find(documents, plan, engine, checkpoint)
+            return found, *_write(found, engine, output, progress, began)
 
 
 def _write(

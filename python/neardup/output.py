@@ -42,6 +42,12 @@ FILES = ("removed.parquet", "pairs.parquet", "clusters.parquet", "rejected.jsonl
 """What a run writes into a folder, beside the kept rows."""
 
 
+def out_folder(config: Config) -> str | None:
+    """OUT where it is a folder; None where it is a file, a stream or nothing."""
+    out = None if config.dry_run or config.out is None else local(config.out)
+    return None if out is None or out == "-" or known_suffix(out) is not None else out
+
+
 class Output:
     """The files of one run.
 
@@ -66,7 +72,7 @@ class Output:
         self.config = config
         self.out = None if config.dry_run or config.out is None else local(config.out)
         self.sources = list(documents.sources[: documents.own])
-        self.folder = self.out is not None and self.out != "-" and known_suffix(self.out) is None
+        self.folder = out_folder(config) is not None
         self.names = kept_names(self.sources) if self.folder else []
         extra = () if config.dry_run else (config.removed, config.pairs, config.rejected)
         self._extra = [local(path) for path in extra if path is not None]
@@ -91,7 +97,10 @@ class Output:
         real = absolute(path, resolved=True)
         if self.folder and self.out is not None:
             root = absolute(self.out, resolved=True)
-            if real in [os.path.join(root, name) for name in FILES]:
+            written = [os.path.join(root, name) for name in FILES]
+            if real in written or any(
+                _within(real, os.path.join(root, name)) for name in (KEPT, FOLDER)
+            ):
                 raise UsageError(f"{path} is written anyway; choose another file, or leave it out")
         if exists(path) and not (self.config.overwrite or self.config.resume):
             raise UsageError(f"{path} exists; add --overwrite to replace it, or name another file")
@@ -135,6 +144,25 @@ class Output:
             raise UsageError(
                 f"{out} holds files that no run wrote ({', '.join(held[:3])}); name another OUT"
             )
+        if foreign := self._foreign(out):
+            raise UsageError(f"{foreign[0]}: no run wrote this; move it away, or name another OUT")
+
+    def _foreign(self, out: str) -> list[str]:
+        """Files among the kept rows that are neither an earlier run's, by its summary, nor ours."""
+        kept = os.path.join(out, KEPT)
+        try:
+            with open(os.path.join(out, SUMMARY), encoding="utf-8") as file:
+                earlier = json.load(file)["sources"]
+        except (OSError, ValueError, KeyError):
+            return []  # a run that was stopped, whose files have no list
+        ours = {os.path.basename(name) for name in (*earlier, *self.names)}
+        return [
+            path
+            for path in files_below(kept)
+            if os.path.basename(path) not in ours
+            and not fnmatch(os.path.basename(path), PART)
+            and not os.path.basename(path).startswith(("stdin.", "data.parquet"))
+        ]
 
     def begin(self) -> None:
         """Files will be written from here on."""

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from neardup.errors import NeardupTypeError
-from neardup.io.base import Batch, FieldSpec, RawBatch, Reject
+from neardup.errors import NeardupError, NeardupTypeError, NeardupValueError
+from neardup.io.base import Batch, FieldSpec, RawBatch, Reject, reason
 from neardup.io.columns import as_written, column_of, find_column, read_batch
 from neardup.io.frames import dataset_tables, library, narrowed, pandas_table, refuse
 
@@ -175,6 +175,18 @@ def _is_empty(data: Any) -> bool:
 
 def _table(data: Any) -> pa.Table | pa.ChunkedArray:
     """Anything that speaks Arrow as a table, or as one column."""
+    try:
+        return _converted(data)
+    except NeardupError:
+        raise
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise NeardupValueError(
+            f"the {type(data).__name__} cannot be read as Arrow: {reason(error)}; convert the "
+            "column to strings, or leave it out"
+        ) from error
+
+
+def _converted(data: Any) -> pa.Table | pa.ChunkedArray:
     import pyarrow as pa
 
     if isinstance(data, pa.Table | pa.ChunkedArray):

@@ -104,11 +104,17 @@ class AtomicFile:
     """
 
     def __init__(self, path: str | os.PathLike[str], *, durable: bool = True) -> None:
+        # A link stays a link: what it leads to is replaced.
         self.path, self._durable = os.fspath(path), durable
-        self.folder = os.path.dirname(os.path.abspath(self.path))
+        self._target = os.path.realpath(self.path)
+        self.folder = os.path.dirname(self._target)
         with writing(self.path):
             if os.path.isdir(self.path):
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            if os.path.exists(self._target) and not os.path.isfile(self._target):
+                raise NeardupError(
+                    f"{self.path}: not a regular file, so not replaced; name another"
+                )
             os.makedirs(self.folder, exist_ok=True)
             handle, self._temporary = tempfile.mkstemp(
                 prefix=_PREFIX, suffix=_SUFFIX, dir=self.folder
@@ -128,7 +134,7 @@ class AtomicFile:
                 if self._durable:
                     os.fsync(self.file.fileno())
                 self.file.close()
-                os.replace(self._temporary, self.path)
+                os.replace(self._temporary, self._target)
                 self._done = True
                 if self._durable:
                     _sync_folder(self.folder)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from neardup.errors import NeardupValueError
 from neardup.io.base import Batch, FieldSpec, Reject, as_json, missing_field, split_path
 from neardup.io.keys import KeyField, column_values
 
@@ -28,6 +29,11 @@ def find_column(schema: pa.Schema, dotted: str) -> Column | None:
     """Find a field by its dotted path; a column whose own name has the dots comes first."""
     import pyarrow as pa
 
+    for name in (dotted, split_path(dotted)[0]):
+        if schema.names.count(name) > 1:
+            raise NeardupValueError(
+                f'{schema.names.count(name)} columns are named "{name}"; rename all but one'
+            )
     if schema.get_field_index(dotted) >= 0:
         return Column(dotted, (dotted,))
     steps = split_path(dotted)

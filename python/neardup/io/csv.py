@@ -93,6 +93,12 @@ class CsvSource(TextSource):
         from neardup._native import first_record
 
         head = block.tobytes()
+        if b"\r" in head and b"\n" not in head:
+            raise DataError(
+                "lines end in a bare carriage return; convert them to newlines first",
+                source=self.name,
+                line=1,
+            )
         mark = len(_MARK) if head.startswith(_MARK) else 0
         fields, stop = first_record(head[mark:], ord(self.delimiter))
         try:

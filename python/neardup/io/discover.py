@@ -134,11 +134,13 @@ def _folder(path: str) -> list[str]:
     def refuse(error: OSError) -> None:
         raise DataError(f"cannot be read: {reason(error)}", source=error.filename) from error
 
-    found = (
+    walked = (
         os.path.join(folder, name)
         for folder, _, names in os.walk(path, onerror=refuse)
         for name in names
     )
+    # A pipe or a device in a folder is nobody's corpus; a dangling link is named when opened.
+    found = (file for file in walked if os.path.isfile(file) or os.path.islink(file))
     return [_readable(file) for file in _known(found, path)]
 
 

@@ -182,7 +182,7 @@ def _example_tables(
             values = [row.get(name) for row in rows]
             try:
                 array = pa.array(values)
-            except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
+            except (pa.ArrowException, OverflowError, UnicodeEncodeError):
                 if name in fields.text:
                     array = _strings(values, faults, first)
                 else:
@@ -197,8 +197,8 @@ def _arrow(series: Any) -> pa.Array | pa.ChunkedArray | None:
 
     try:
         return pa.Array.from_pandas(series)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, UnicodeEncodeError):
-        return None
+    except (pa.ArrowException, OverflowError, UnicodeEncodeError):
+        return None  # an integer beyond 64 bits, values of several kinds, half a surrogate pair
 
 
 def _strings(values: Iterable[Any], faults: dict[int, str], first: int = 0) -> pa.Array:
