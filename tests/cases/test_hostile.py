@@ -8,9 +8,9 @@ import stat
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from harness import families, one_line, write_jsonl
 
 import neardup
+from harness import families, one_line, write_jsonl
 from neardup.errors import UsageError
 from neardup.io.lock import locked
 
