@@ -1,4 +1,4 @@
-"""The command `neardup`, also `python -m neardup`; an interrupt is one line, even while it loads."""
+"""The command `neardup`, also `python -m neardup`; interrupted while it loads it says one line."""
 
 import sys
 
