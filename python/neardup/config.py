@@ -289,7 +289,7 @@ class Config:
         None,
         v.Bytes(),
         "Machine",
-        "Memory for the shingle sets compared at a time, such as 4GiB (256MiB if not given); "
+        "Memory for the shingle sets compared at a time, such as 4GiB (128MiB if not given); "
         "what is kept of each document comes on top.",
     )
     threads: int = _option(

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -56,13 +60,37 @@ def command(ctx: click.Context, /, inputs: tuple[str, ...], **_options: Any) -> 
 
 def run(config: Config, inputs: tuple[str, ...]) -> dict[str, Any]:
     """Run the pipeline under a progress display; the one place where the two meet."""
-    from neardup import api
     from neardup.cli.progress import watch
 
-    give_back_memory()
-    with watch(quiet=config.quiet) as progress:
+    with one_interrupt(), watch(quiet=config.quiet) as progress:
+        give_back_memory()
+        from neardup import api
+
         summary: dict[str, Any] = api.run(config, inputs, progress)
     return summary
+
+
+@contextmanager
+def one_interrupt() -> Iterator[None]:
+    """Let the first Ctrl-C end the run, and those within a second not disturb its end."""
+    last = 0.0
+
+    def stop(*_: object) -> None:
+        nonlocal last
+        if time.monotonic() - last > 1.0:
+            last = time.monotonic()
+            raise KeyboardInterrupt
+
+    try:
+        before = signal.signal(signal.SIGINT, stop)
+    except ValueError:  # not the main thread, which alone gets signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        if not last:  # else the process is about to end
+            signal.signal(signal.SIGINT, before)
 
 
 def give_back_memory() -> None:
