@@ -17,7 +17,7 @@ from pathlib import Path
 
 from common import header, texts
 
-ROUNDS = 5
+ROUNDS = 3
 
 
 def main() -> None:
