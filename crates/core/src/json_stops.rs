@@ -1,20 +1,24 @@
-//! Where a run of plain JSON string contents stops: one bit a byte, 64 bytes at a time, in the
-//! manner of Langdale and Lemire, "Parsing Gigabytes of JSON per Second" (2019), section 3.1.
+//! Where a run of plain JSON string contents stops, found some blocks ahead and remembered.
 
-/// The quotes, backslashes and control characters of a line, found block by block as they are asked
-/// for; keys, escapes and short values that share a block share its mask.
+use crate::simd::{Tier, stops};
+
+/// Bytes of which the stops are known at a time.
+const WINDOW: usize = 64 * stops::BLOCKS;
+
+/// The quotes, backslashes and control characters of a line, found window by window as they are asked
+/// for; keys, escapes and short values that share a window share its masks.
 pub(crate) struct Stops<'a> {
     line: &'a [u8],
-    /// Number of the block of which `mask` speaks.
-    block: usize,
-    mask: u64,
+    tier: Tier,
+    /// Number of the window of which `masks` speak.
+    window: usize,
+    masks: [u64; stops::BLOCKS],
 }
 
 impl<'a> Stops<'a> {
     pub fn new(line: &'a [u8]) -> Self {
-        let mut stops = Self { line, block: 0, mask: 0 };
-        stops.load(0);
-        stops
+        let tier = Tier::best();
+        Self { line, tier, window: 0, masks: stops::stops(tier, line) }
     }
 
     pub fn line(&self) -> &'a [u8] {
@@ -24,52 +28,24 @@ impl<'a> Stops<'a> {
     /// First offset from `at` on that holds a stop, else the line's length.
     #[inline]
     pub fn next(&mut self, at: usize) -> usize {
-        let block = at / 64;
-        if block != self.block {
-            self.load(block);
-        }
-        let rest = self.mask >> (at % 64);
-        if rest != 0 {
-            return at + rest.trailing_zeros() as usize;
-        }
-        while (self.block + 1) * 64 < self.line.len() {
-            self.load(self.block + 1);
-            if self.mask != 0 {
-                return self.block * 64 + self.mask.trailing_zeros() as usize;
+        let (mut block, mut skip) = (at / 64, at % 64);
+        while block * 64 < self.line.len() {
+            if block / stops::BLOCKS != self.window {
+                self.load(block / stops::BLOCKS);
             }
+            let rest = self.masks[block % stops::BLOCKS] >> skip;
+            if rest != 0 {
+                return block * 64 + skip + rest.trailing_zeros() as usize;
+            }
+            (block, skip) = (block + 1, 0);
         }
         self.line.len()
     }
 
-    #[inline]
-    fn load(&mut self, block: usize) {
-        self.block = block;
-        let rest = self.line.get(block * 64..).unwrap_or_default();
-        self.mask = match rest.first_chunk::<64>() {
-            Some(whole) => mask(whole),
-            None => {
-                // Spaces stop nothing.
-                let mut padded = [b' '; 64];
-                padded[..rest.len()].copy_from_slice(rest);
-                mask(&padded)
-            }
-        };
+    fn load(&mut self, window: usize) {
+        self.window = window;
+        self.masks = stops::stops(self.tier, self.line.get(window * WINDOW..).unwrap_or_default());
     }
-}
-
-/// Bit `i` tells whether byte `i` is a stop.
-#[inline(always)]
-fn mask(block: &[u8; 64]) -> u64 {
-    // The compares are independent, so that the compiler makes vectors of them on every target; each
-    // leaves its own bit of eight, and one product gathers eight bytes into one.
-    let mut bits = [0u8; 64];
-    for (index, (bit, &byte)) in bits.iter_mut().zip(block).enumerate() {
-        let stop = (byte == b'"') | (byte == b'\\') | (byte < 0x20);
-        *bit = u8::from(stop).wrapping_neg() & (1 << (index % 8));
-    }
-    let (words, _) = bits.as_chunks::<8>();
-    let gather = |word: &[u8; 8]| u64::from_le_bytes(*word).wrapping_mul(u64::MAX / 255) >> 56;
-    words.iter().rev().fold(0, |mask, word| mask << 8 | gather(word))
 }
 
 #[cfg(test)]
@@ -77,28 +53,17 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn is_stop(byte: u8) -> bool {
-        matches!(byte, b'"' | b'\\' | 0..0x20)
-    }
-
     proptest! {
         #[test]
-        fn a_mask_is_the_definition(bytes in prop::collection::vec(any::<u8>(), 64), near: bool) {
-            let mut block = [0; 64];
-            for (to, byte) in block.iter_mut().zip(bytes) {
-                *to = if near { [0x1f, 0x20, b'"', b'\\', 0x7f, 0x80, 0xff, 0x9f][byte as usize % 8] } else { byte };
-            }
-            let expected = (0..64).fold(0, |mask, i| mask | u64::from(is_stop(block[i])) << i);
-            prop_assert_eq!(mask(&block), expected);
-        }
-
-        #[test]
-        fn next_is_the_definition(line in prop::collection::vec(prop_oneof![9 => Just(b'a'), 1 => any::<u8>()], 0..300)) {
+        fn next_is_the_definition(
+            line in prop::collection::vec(prop_oneof![60 => Just(b'a'), 1 => any::<u8>()], 0..1500),
+        ) {
+            let is_stop = |byte: u8| matches!(byte, b'"' | b'\\' | 0..0x20);
             let mut stops = Stops::new(&line);
             for at in 0..=line.len() {
                 let expected = (at..line.len()).find(|&i| is_stop(line[i])).unwrap_or(line.len());
                 prop_assert_eq!(stops.next(at), expected);
-                // Going back is allowed: the block is loaded again.
+                // Going back is allowed: the window is loaded again.
                 prop_assert!(stops.next(0) <= expected);
             }
         }

@@ -108,12 +108,15 @@ class Tiles:
         for both in np.unique(tiles).tolist():
             group = order[ends[both - 1] if both else 0 : ends[both]]
             values, start = self._load(both >> 8, both & 0xFF)
+            numbers = start + self.shingles
             for begin in range(0, len(group), _SLICE):
                 part = group[begin : begin + _SLICE]
                 x, y = self.place[a[part]], self.place[b[part]]
-                similarity[part] = self.plan.compare(values, start, self.shingles, x, y, threshold)
-                differ[part] = _native.both_have_more(
-                    values, start + self.shingles, self.numbers, x, y, self.plan.threads
+                found = self.plan.compare(values, start, self.shingles, x, y, threshold)
+                similarity[part] = found
+                passed = found >= 0.0
+                differ[part[passed]] = _native.both_have_more(
+                    values, numbers, self.numbers, x[passed], y[passed], self.plan.threads
                 )
             del values  # before the next ones are there
         return Joined(similarity, differ)

@@ -199,22 +199,33 @@ def _cut(path: str, codec: str, size: int, name: str) -> Iterator[np.ndarray[Any
     import numpy as np
 
     with _Reading(path, codec, name) as fill:
-        buffer, filled, end = bytearray(size), 0, False
+        buffer, filled, end = np.empty(size, np.uint8), 0, False
         while not end:
             cut = 0
             while not end and (filled < len(buffer) or not cut):
                 if filled == len(buffer):
                     # One line fills it all: twice the room, a memory of about the line.
-                    buffer = buffer + bytes(len(buffer))
-                count = fill(memoryview(buffer)[filled:])
-                cut = (buffer.rfind(b"\n", filled, filled + count) + 1) or cut
+                    buffer = np.concatenate([buffer, np.empty_like(buffer)])
+                count = fill(buffer[filled:].data)
+                cut = _after_line_feed(buffer, filled, filled + count) or cut
                 filled += count
                 end = count == 0
             if end:
                 cut = filled
             rest = filled - cut
-            fresh = bytearray(max(size, rest + 1))
-            fresh[:rest] = memoryview(buffer)[cut:filled]
+            fresh = np.empty(max(size, rest + 1), np.uint8)
+            fresh[:rest] = buffer[cut:filled]
             if cut:
-                yield np.frombuffer(buffer, np.uint8, cut)
+                yield buffer[:cut]
             buffer, filled = fresh, rest
+
+
+def _after_line_feed(buffer: np.ndarray[Any, Any], start: int, stop: int) -> int:
+    """Offset after the last line feed in ``buffer[start:stop]``, 0 if there is none."""
+    while stop > start:
+        begin = max(start, stop - (1 << 14))
+        found = buffer[begin:stop].tobytes().rfind(b"\n")
+        if found >= 0:
+            return begin + found + 1
+        stop = begin
+    return 0

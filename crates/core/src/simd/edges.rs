@@ -70,25 +70,33 @@ impl Edges {
         self.len &= 1;
     }
 
-    /// Adds `base + i` for each bit `i`. Bits are written eight at a time, so that the number of
-    /// rounds, unlike the number of bits, can be foreseen by the branch predictor.
+    /// Adds `base + i` for each bit `i`.
     #[inline(always)]
-    fn push_bits(&mut self, base: usize, mut bits: u64) {
-        let count = bits.count_ones() as usize;
-        let Some(slots) = self.at.get_mut(self.len..self.len + 64) else { return };
-        for eight in slots.chunks_exact_mut(8).take(count.div_ceil(8)) {
+    fn push_bits<K: Kernel>(&mut self, base: usize, bits: u64, kernel: K) {
+        if let Some(slots) = self.at.get_mut(self.len..).and_then(|rest| rest.first_chunk_mut()) {
+            kernel.spread(base, bits, slots);
+            self.len += bits.count_ones() as usize;
+        }
+    }
+}
+
+/// What a tier must do.
+trait Kernel: Copy {
+    /// The mask of the class, `None` if a byte is not ASCII.
+    fn mask(self, block: &Block, class: Class) -> Option<u64>;
+
+    /// Writes `base + i` for each bit `i`, in order, and anything into the slots after them. Eight at a time,
+    /// so that the number of rounds, unlike the number of bits, can be foreseen by the branch predictor.
+    #[inline(always)]
+    fn spread(self, base: usize, mut bits: u64, slots: &mut [usize; 64]) {
+        let eights = slots.as_chunks_mut::<8>().0.iter_mut();
+        for eight in eights.take(bits.count_ones().div_ceil(8) as usize) {
             for slot in eight {
                 *slot = base + bits.trailing_zeros() as usize;
                 bits &= bits.wrapping_sub(1);
             }
         }
-        self.len += count;
     }
-}
-
-/// What a tier must do: the mask of the class, `None` if a byte is not ASCII.
-trait Kernel: Copy {
-    fn mask(self, block: &Block, class: Class) -> Option<u64>;
 }
 
 by_tier! {
@@ -127,7 +135,7 @@ fn blocks<K: Kernel>(
             }
         };
         let Some(mask) = kernel.mask(block, class) else { break };
-        edges.push_bits(at, mask ^ (mask << 1 | u64::from(run)));
+        edges.push_bits(at, mask ^ (mask << 1 | u64::from(run)), kernel);
         run = mask >> 63 == 1;
         at += len;
     }
@@ -167,6 +175,12 @@ mod x86 {
             // SAFETY: `self` shows that the machine has AVX-512 F and BW.
             unsafe { mask_avx512(block, class) }
         }
+
+        #[inline(always)]
+        fn spread(self, base: usize, bits: u64, slots: &mut [usize; 64]) {
+            // SAFETY: `self` shows that the machine has AVX-512 F and VBMI2.
+            unsafe { spread_avx512(base, bits, slots) }
+        }
     }
 
     #[target_feature(enable = "avx2")]
@@ -198,6 +212,38 @@ mod x86 {
             };
         }
         Some(masks[0] | masks[1] << 32)
+    }
+
+    /// The numbers of the bits, a byte each, are moved together in a register, then widened.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
+    #[inline]
+    fn spread_avx512(base: usize, bits: u64, slots: &mut [usize; 64]) {
+        const NUMBERS: [u8; 64] = {
+            let mut numbers = [0; 64];
+            let mut i = 0;
+            while i < 64 {
+                numbers[i] = i as u8;
+                i += 1;
+            }
+            numbers
+        };
+        let mut packed = [0u8; 64];
+        // SAFETY: both arrays have 64 bytes; load and store may be unaligned.
+        unsafe {
+            let numbers = _mm512_loadu_si512(NUMBERS.as_ptr().cast());
+            let numbers = _mm512_maskz_compress_epi8(bits, numbers);
+            _mm512_storeu_si512(packed.as_mut_ptr().cast(), numbers);
+        }
+        let base = _mm512_set1_epi64(base as i64);
+        let eights = packed.as_chunks::<8>().0.iter().zip(slots.as_chunks_mut::<8>().0);
+        for (packed, slots) in eights.take(bits.count_ones().div_ceil(8) as usize) {
+            // SAFETY: eight bytes are read and eight slots of eight bytes written, both may be unaligned.
+            unsafe {
+                let eight = _mm_loadl_epi64(packed.as_ptr().cast());
+                let eight = _mm512_add_epi64(_mm512_cvtepu8_epi64(eight), base);
+                _mm512_storeu_si512(slots.as_mut_ptr().cast(), eight);
+            }
+        }
     }
 
     #[target_feature(enable = "avx512f,avx512bw")]

@@ -5,9 +5,14 @@
 
 pub mod ascii;
 pub mod combine;
+pub mod digits;
 pub mod edges;
 pub mod fast;
+pub mod intersect;
+pub mod stops;
 pub mod tokens;
+
+use std::sync::OnceLock;
 
 use crate::{Error, Result};
 
@@ -51,7 +56,8 @@ impl Tier {
 
     /// The best tier of this machine.
     pub fn best() -> Tier {
-        Tier::available().pop().unwrap_or(Tier::SCALAR)
+        static BEST: OnceLock<Tier> = OnceLock::new();
+        *BEST.get_or_init(|| Tier::available().pop().unwrap_or(Tier::SCALAR))
     }
 
     /// The name by which tests and reports speak of it.

@@ -19,7 +19,7 @@ use self::normalize::Step;
 use self::pages::Scratch;
 use self::tokenize::{Cut, UNITS, Unit, words};
 use crate::simd::edges::Edges;
-use crate::simd::{Tier, tokens};
+use crate::simd::{Tier, digits, tokens};
 use crate::{Error, Result};
 
 pub use self::column::Column;
@@ -106,6 +106,7 @@ pub struct Shingler {
     scratch: Scratch,
     edges: Edges,
     units: Vec<u64>,
+    digits: Vec<u64>,
 }
 
 impl Shingler {
@@ -123,6 +124,7 @@ impl Shingler {
             scratch: Scratch::default(),
             edges: Edges::default(),
             units: Vec::new(),
+            digits: Vec::new(),
         }
     }
 
@@ -201,11 +203,16 @@ impl Shingler {
     /// Hashes of the words with a decimal digit in the text last read: sorted, each once. Two texts that each
     /// have one the other lacks are another statement rather than another copy.
     pub fn numbers(&mut self) -> Vec<u64> {
-        let Self { tier, text, edges, .. } = self;
+        let Self { tier, text, edges, digits, .. } = self;
         let normalized = content(text);
         let mut numbers = Vec::new();
+        digits::digits(*tier, normalized.as_bytes(), digits);
+        if digits.iter().all(|&mask| mask == 0) {
+            return numbers;
+        }
         tokenize::runs(words::UNIT, *tier, normalized, edges, &mut |pairs| {
-            let words = pairs.iter().map(|&[begin, end]| &normalized[begin..end]);
+            let may = pairs.iter().filter(|[begin, end]| digits::within(digits, *begin, *end));
+            let words = may.map(|&[begin, end]| &normalized[begin..end]);
             let numeric = words.filter(|word| word.chars().any(|c| tables::is(c, tables::DIGIT)));
             numbers.extend(numeric.map(|word| crate::hash::token(word.as_bytes())));
         });
@@ -222,7 +229,7 @@ impl Shingler {
 
 /// The buffer as text: only whole characters are ever put there.
 fn content(buffer: &Padded) -> &str {
-    let text = std::str::from_utf8(buffer.content());
+    let text = simdutf8::basic::from_utf8(buffer.content());
     debug_assert!(text.is_ok());
     text.unwrap_or_default()
 }
