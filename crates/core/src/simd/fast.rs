@@ -1,16 +1,17 @@
 //! The loops of Fast Similarity Sketching: draws, random rounds, and the direct fill of empty slots.
 //!
 //! Slots and values of a block of elements are computed first (the compiler makes the vectors), then written
-//! one by one with `S[b] = min(S[b], v)`, never a branch. From the second round on only the slots that are
-//! still empty matter: where the machine can pick lanes by a mask, the other elements are dropped in registers.
+//! one by one with `S[b] = min(S[b], v)`, never a branch. Throws that cannot lower a slot are dropped before: from
+//! the second round on those into slots that are not empty, and in large sets those above a threshold. Where the
+//! machine can pick lanes by a mask this happens in registers.
 
 use super::by_tier;
 use crate::hash::mix;
 
-/// Elements of a block.
+/// Elements whose throws are computed together.
 const BLOCK: usize = 64;
-/// Slots whose emptiness fits a register: sketches with more are not filtered.
-const FILTERED: usize = 512;
+/// Slots whose emptiness fits a register: sketches with more are not filtered by it.
+pub const FILTERED: usize = 512;
 /// Step of the SplitMix64 generator: draw `i` of an element is `mix(y + i * GAMMA)`, draw 0 is `y` itself.
 pub const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
@@ -20,15 +21,28 @@ by_tier! {
 }
 
 by_tier! {
-    /// Round 0 straight from the hashes: every element falls into a uniform slot with a value of 31 bits.
-    pub fn first_round(hashes: &[u64], key: u64, slots: &mut [u32]) = first_round_body
+    /// The same, and round 0 with it: every element falls into a uniform slot with a value of 31 bits.
+    pub fn first_round(hashes: &[u64], key: u64, draws: &mut [u64], slots: &mut [u32]) =
+        first_round_body, scalar: Twin, avx2: Twin, avx512: super::proof::Avx512::here()
+}
+
+by_tier! {
+    /// Round 0 alone, of values up to `most` only.
+    pub fn round_below(hashes: &[u64], key: u64, most: u32, slots: &mut [u32]) =
+        round_below_body, scalar: Twin, avx2: Twin, avx512: super::proof::Avx512::here()
 }
 
 by_tier! {
     /// A random round: every element falls into a uniform slot with a value of `31 - round` bits above the
     /// values of all earlier rounds; a slot keeps the minimum.
     pub fn round(draws: &[u64], round: u32, slots: &mut [u32]) =
-        round_body, scalar: Every, avx2: Every, avx512: super::proof::Avx512::here()
+        round_body, scalar: Twin, avx2: Twin, avx512: super::proof::Avx512::here()
+}
+
+by_tier! {
+    /// Rounds `0..rounds` of a few elements at once.
+    pub fn all_rounds(draws: &[u64], rounds: u32, slots: &mut [u32]) =
+        all_rounds_body, scalar: Twin, avx2: Twin, avx512: super::proof::Avx512::here()
 }
 
 by_tier! {
@@ -38,7 +52,19 @@ by_tier! {
 
 by_tier! {
     /// `out[j] = min(out[j], base + (mul[j] * z + add[j] mod 2^32 >> shift))` over all `z`: k-minimum values.
-    pub fn fill(zs: &[u32], mul: &[u32], add: &[u32], shift: u32, out: &mut [u32]) = fill_body
+    pub fn fill(zs: &[u32], mul: &[u32], add: &[u32], shift: u32, out: &mut [u32]) =
+        fill_body, scalar: Twin, avx2: super::proof::Avx2::here(), avx512: super::proof::Avx512::here()
+}
+
+by_tier! {
+    /// Which of the first [`FILTERED`] slots have at least the value `base`, a bit each.
+    pub fn from(base: u32, slots: &[u32]) -> Bits =
+        from_body, scalar: Twin, avx2: Twin, avx512: super::proof::Avx512::here()
+}
+
+by_tier! {
+    /// Whether no slot has the value `empty`.
+    pub fn is_full(slots: &[u32], empty: u32) -> bool = is_full_body
 }
 
 /// Lowest value of stage `s`: stage 0 takes half of the range of u32, stage 1 a quarter and so on.
@@ -47,53 +73,99 @@ pub fn stage_base(stage: u32) -> u32 {
     !(((1u64 << (32 - stage)) - 1) as u32)
 }
 
-/// Slots and values of a block of elements.
-#[derive(Clone, Copy)]
+/// Throws that wait to be written.
 struct Throws {
-    at: [u32; BLOCK],
-    value: [u32; BLOCK],
+    at: [u32; 2 * BLOCK],
+    value: [u32; 2 * BLOCK],
     len: usize,
 }
 
 impl Throws {
-    const NONE: Throws = Throws { at: [0; BLOCK], value: [0; BLOCK], len: 0 };
+    const NONE: Throws = Throws { at: [0; 2 * BLOCK], value: [0; 2 * BLOCK], len: 0 };
 
-    /// The slot comes from the high half of a draw, the value from the low half.
+    /// Writes what waits unless another block has room.
     #[inline(always)]
-    fn set(&mut self, block: &[u64], slots: usize, round: u32, draw: impl Fn(u64) -> u64) {
-        let (base, mask) = (stage_base(round), u32::MAX >> (round + 1));
-        for ((&x, at), value) in block.iter().zip(&mut self.at).zip(&mut self.value) {
-            let y = draw(x);
-            *at = (((y >> 32) * slots as u64) >> 32) as u32;
-            *value = base | (y as u32 & mask);
+    fn settle(&mut self, slots: &mut [u32]) {
+        if self.len > BLOCK {
+            self.write(slots);
         }
-        self.len = block.len();
     }
 
     /// Every slot keeps the minimum.
     #[inline(always)]
-    fn write(&self, slots: &mut [u32]) {
+    fn write(&mut self, slots: &mut [u32]) {
         for (&at, &value) in self.at.iter().zip(&self.value).take(self.len) {
             #[allow(unsafe_code, reason = "the check that is left out costs a third of the loop")]
             // SAFETY: at = hi * k >> 32 with hi < 2^32, hence at < k = slots.len(); a filter only moves lanes.
             let slot = unsafe { slots.get_unchecked_mut(at as usize) };
             *slot = if value < *slot { value } else { *slot };
         }
+        self.len = 0;
     }
 }
 
-/// Drops throws into slots that an earlier round has reached: they cannot lower what it left there.
-trait Filter: Copy {
-    fn hits(self, throws: &mut Throws, empty: &[u32; FILTERED / 32]);
+/// One bit a slot.
+pub type Bits = [u32; FILTERED / 32];
+
+/// Which throws are worth writing; the others lower no slot, so that a kernel may keep them all.
+#[derive(Clone, Copy)]
+enum Only<'a> {
+    All,
+    /// Those into slots whose bit is set.
+    Into(&'a Bits),
+    /// Those of values up to a threshold. The others are left out by every kernel: they do lower slots.
+    Below(u32),
 }
 
-/// The twin: drops none.
-#[derive(Clone, Copy)]
-struct Every;
+/// What a tier must do.
+trait Kernel: Copy {
+    /// Adds the throws of a block of at most [`BLOCK`] draws in a round to those that wait, which are no more than
+    /// a block: the slot comes from the high half of a draw, the value from the low half.
+    fn throw(self, throws: &mut Throws, draws: &[u64], round: u32, slots: usize, only: Only<'_>);
 
-impl Filter for Every {
+    /// Which of the first [`FILTERED`] slots have at least the value `base`.
     #[inline(always)]
-    fn hits(self, _: &mut Throws, _: &[u32; FILTERED / 32]) {}
+    fn from(self, base: u32, slots: &[u32]) -> Bits {
+        let bit = |(i, &slot): (usize, &u32)| u32::from(slot >= base) << i;
+        let mut bits = [0; FILTERED / 32];
+        for (word, slots) in bits.iter_mut().zip(slots.chunks(32)) {
+            *word = slots.iter().enumerate().map(bit).fold(0, |all, bit| all | bit);
+        }
+        bits
+    }
+
+    /// `best[j] = min(best[j], mul[j] * z + add[j])` over all `z`, for the first `used` `j` at least.
+    #[inline(always)]
+    fn minima(self, zs: &[u32], mul: &Slots, add: &Slots, best: &mut Slots, used: usize) {
+        for ((&m, &a), best) in mul.iter().zip(add).zip(best).take(used) {
+            *best = zs.iter().fold(*best, |best, &z| best.min(m.wrapping_mul(z).wrapping_add(a)));
+        }
+    }
+}
+
+/// One number a slot, for the slots of a block.
+type Slots = [u32; BLOCK];
+
+/// The twin in plain Rust.
+#[derive(Clone, Copy)]
+struct Twin;
+
+impl Kernel for Twin {
+    #[inline(always)]
+    fn throw(self, throws: &mut Throws, draws: &[u64], round: u32, slots: usize, only: Only<'_>) {
+        let (base, mask) = (stage_base(round), u32::MAX >> (round + 1));
+        let step = GAMMA.wrapping_mul(u64::from(round));
+        let room = throws.at.iter_mut().zip(&mut throws.value).skip(throws.len);
+        for (&y, (at, value)) in draws.iter().zip(room) {
+            let y = if round == 0 { y } else { mix(y.wrapping_add(step)) };
+            *at = (((y >> 32) * slots as u64) >> 32) as u32;
+            *value = base | (y as u32 & mask);
+            if let Only::Below(most) = only {
+                *value = if *value <= most { *value } else { u32::MAX };
+            }
+        }
+        throws.len += draws.len();
+    }
 }
 
 #[inline(always)]
@@ -104,38 +176,67 @@ fn draws_body(hashes: &[u64], key: u64, out: &mut [u64]) {
 }
 
 #[inline(always)]
-fn first_round_body(hashes: &[u64], key: u64, slots: &mut [u32]) {
+fn first_round_body<K: Kernel>(
+    hashes: &[u64],
+    key: u64,
+    draws: &mut [u64],
+    slots: &mut [u32],
+    kernel: K,
+) {
     let mut throws = Throws::NONE;
-    for block in hashes.chunks(BLOCK) {
-        throws.set(block, slots.len(), 0, |x| mix(x ^ key));
+    for (block, draws) in hashes.chunks(BLOCK).zip(draws.chunks_mut(BLOCK)) {
+        draws_body(block, key, draws);
+        kernel.throw(&mut throws, draws, 0, slots.len(), Only::All);
         throws.write(slots);
     }
 }
 
 #[inline(always)]
-fn round_body<F: Filter>(draws: &[u64], round: u32, slots: &mut [u32], filter: F) {
+fn round_below_body<K: Kernel>(hashes: &[u64], key: u64, most: u32, slots: &mut [u32], kernel: K) {
     let mut throws = Throws::NONE;
-    let step = GAMMA.wrapping_mul(u64::from(round));
+    let mut draws = [0; BLOCK];
+    for block in hashes.chunks(BLOCK) {
+        draws_body(block, key, &mut draws);
+        kernel.throw(&mut throws, &draws[..block.len()], 0, slots.len(), Only::Below(most));
+        throws.settle(slots);
+    }
+    throws.write(slots);
+}
+
+#[inline(always)]
+fn round_body<K: Kernel>(draws: &[u64], round: u32, slots: &mut [u32], kernel: K) {
+    let mut throws = Throws::NONE;
+    // A value of the fill counts as empty: a round undercuts it.
+    let empty = kernel.from(stage_base(round), slots);
     let filtered = round > 0 && slots.len() <= FILTERED;
-    let mut empty = [0u32; FILTERED / 32];
-    if filtered {
-        let base = stage_base(round); // a value of the fill counts as empty: a round undercuts it
-        for (word, slots) in empty.iter_mut().zip(slots.chunks(32)) {
-            let bit = |(i, &slot): (usize, &u32)| u32::from(slot >= base) << i;
-            *word = slots.iter().enumerate().map(bit).fold(0, |all, bit| all | bit);
-        }
-    }
+    let only = if filtered { Only::Into(&empty) } else { Only::All };
     for block in draws.chunks(BLOCK) {
-        if round == 0 {
-            throws.set(block, slots.len(), round, |y| y);
-        } else {
-            throws.set(block, slots.len(), round, |y| mix(y.wrapping_add(step)));
-        }
-        if filtered {
-            filter.hits(&mut throws, &empty);
-        }
-        throws.write(slots);
+        kernel.throw(&mut throws, block, round, slots.len(), only);
+        throws.settle(slots);
     }
+    throws.write(slots);
+}
+
+#[inline(always)]
+fn all_rounds_body<K: Kernel>(draws: &[u64], rounds: u32, slots: &mut [u32], kernel: K) {
+    let mut throws = Throws::NONE;
+    for block in draws.chunks(BLOCK) {
+        for round in 0..rounds {
+            kernel.throw(&mut throws, block, round, slots.len(), Only::All);
+            throws.settle(slots);
+        }
+    }
+    throws.write(slots);
+}
+
+#[inline(always)]
+fn from_body<K: Kernel>(base: u32, slots: &[u32], kernel: K) -> Bits {
+    kernel.from(base, slots)
+}
+
+#[inline(always)]
+fn is_full_body(slots: &[u32], empty: u32) -> bool {
+    slots.iter().fold(true, |full, &slot| full & (slot != empty))
 }
 
 #[inline(always)]
@@ -148,19 +249,20 @@ fn fill_words_body(draws: &[u64], round: u32, out: &mut [u32]) {
 }
 
 #[inline(always)]
-fn fill_body(zs: &[u32], mul: &[u32], add: &[u32], shift: u32, out: &mut [u32]) {
-    const LANES: usize = 32; // slots held in registers while all elements pass
+fn fill_body<K: Kernel>(
+    zs: &[u32],
+    mul: &[u32],
+    add: &[u32],
+    shift: u32,
+    out: &mut [u32],
+    kernel: K,
+) {
     let base = stage_base(shift);
-    for (j, out) in out.chunks_mut(LANES).enumerate() {
-        let part = j * LANES..j * LANES + out.len();
-        let (mut m, mut a, mut best) = ([0u32; LANES], [0u32; LANES], [u32::MAX; LANES]);
-        m[..out.len()].copy_from_slice(&mul[part.clone()]);
-        a[..out.len()].copy_from_slice(&add[part]);
-        for &z in zs {
-            for l in 0..LANES {
-                best[l] = best[l].min(m[l].wrapping_mul(z).wrapping_add(a[l]));
-            }
-        }
+    for ((mul, add), out) in mul.chunks(BLOCK).zip(add.chunks(BLOCK)).zip(out.chunks_mut(BLOCK)) {
+        let (mut m, mut a, mut best) = ([0; BLOCK], [0; BLOCK], [u32::MAX; BLOCK]);
+        m[..mul.len()].copy_from_slice(mul);
+        a[..add.len()].copy_from_slice(add);
+        kernel.minima(zs, &m, &a, &mut best, out.len());
         for (o, b) in out.iter_mut().zip(best) {
             // u32::MAX means "no element": the very last value is given up for it
             *o = (*o).min((base | (b >> shift)).min(u32::MAX - 1));
@@ -171,49 +273,210 @@ fn fill_body(zs: &[u32], mul: &[u32], add: &[u32], shift: u32, out: &mut [u32]) 
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code, reason = "loads and stores within arrays of one block")]
 mod x86 {
-    use super::{BLOCK, FILTERED, Filter, Throws};
-    use crate::simd::proof::Avx512;
+    use super::{BLOCK, Bits, FILTERED, GAMMA, Kernel, Only, Slots, Throws, Twin, stage_base};
+    use crate::simd::proof::{Avx2, Avx512};
     use std::arch::x86_64::*;
 
-    impl Filter for Avx512 {
+    /// Lanes computed together.
+    const LANES: usize = 16;
+
+    impl Kernel for Avx2 {
         #[inline(always)]
-        fn hits(self, throws: &mut Throws, empty: &[u32; FILTERED / 32]) {
+        fn throw(
+            self,
+            throws: &mut Throws,
+            draws: &[u64],
+            round: u32,
+            slots: usize,
+            only: Only<'_>,
+        ) {
+            Twin.throw(throws, draws, round, slots, only);
+        }
+
+        #[inline(always)]
+        fn minima(self, zs: &[u32], mul: &Slots, add: &Slots, best: &mut Slots, used: usize) {
+            for first in (0..used.min(BLOCK)).step_by(32) {
+                // SAFETY: `self` shows that the machine has AVX2; 32 numbers from 0 or 32 are there.
+                unsafe {
+                    match used - first {
+                        ..=8 => minima_avx2::<1>(zs, mul, add, best, first),
+                        ..=16 => minima_avx2::<2>(zs, mul, add, best, first),
+                        _ => minima_avx2::<4>(zs, mul, add, best, first),
+                    }
+                }
+            }
+        }
+    }
+
+    /// `N` vectors of eight slots from `first` on, which must be there, stay in registers while all elements pass.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn minima_avx2<const N: usize>(
+        zs: &[u32],
+        mul: &Slots,
+        add: &Slots,
+        best: &mut Slots,
+        first: usize,
+    ) {
+        // SAFETY: the caller's word; loads and stores may be unaligned.
+        unsafe {
+            let load = |from: &Slots, i: usize| {
+                _mm256_loadu_si256(from.as_ptr().add(first + 8 * i).cast::<__m256i>())
+            };
+            let m: [__m256i; N] = std::array::from_fn(|i| load(mul, i));
+            let a: [__m256i; N] = std::array::from_fn(|i| load(add, i));
+            let mut least: [__m256i; N] = std::array::from_fn(|i| load(best, i));
+            for &z in zs {
+                let z = _mm256_set1_epi32(z as i32);
+                for i in 0..N {
+                    let value = _mm256_add_epi32(_mm256_mullo_epi32(m[i], z), a[i]);
+                    least[i] = _mm256_min_epu32(least[i], value);
+                }
+            }
+            for (i, least) in least.into_iter().enumerate() {
+                _mm256_storeu_si256(best.as_mut_ptr().add(first + 8 * i).cast(), least);
+            }
+        }
+    }
+
+    /// The same with vectors of sixteen, from slot 0 on.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn minima_avx512<const N: usize>(zs: &[u32], mul: &Slots, add: &Slots, best: &mut Slots) {
+        const { assert!(N * LANES <= BLOCK) };
+        // SAFETY: N vectors lie within a block, see above; loads and stores may be unaligned.
+        unsafe {
+            let load = |from: &Slots, i: usize| {
+                _mm512_loadu_si512(from.as_ptr().add(LANES * i).cast::<__m512i>())
+            };
+            let m: [__m512i; N] = std::array::from_fn(|i| load(mul, i));
+            let a: [__m512i; N] = std::array::from_fn(|i| load(add, i));
+            let mut least: [__m512i; N] = std::array::from_fn(|i| load(best, i));
+            for &z in zs {
+                let z = _mm512_set1_epi32(z as i32);
+                for i in 0..N {
+                    let value = _mm512_add_epi32(_mm512_mullo_epi32(m[i], z), a[i]);
+                    least[i] = _mm512_min_epu32(least[i], value);
+                }
+            }
+            for (i, least) in least.into_iter().enumerate() {
+                _mm512_storeu_si512(best.as_mut_ptr().add(LANES * i).cast(), least);
+            }
+        }
+    }
+
+    impl Kernel for Avx512 {
+        #[inline(always)]
+        fn minima(self, zs: &[u32], mul: &Slots, add: &Slots, best: &mut Slots, used: usize) {
             // SAFETY: `self` shows that the machine has AVX-512 F.
-            unsafe { hits(throws, empty) }
+            unsafe {
+                match used {
+                    ..=16 => minima_avx512::<1>(zs, mul, add, best),
+                    ..=32 => minima_avx512::<2>(zs, mul, add, best),
+                    _ => minima_avx512::<4>(zs, mul, add, best),
+                }
+            }
+        }
+
+        #[inline(always)]
+        fn throw(
+            self,
+            throws: &mut Throws,
+            draws: &[u64],
+            round: u32,
+            slots: usize,
+            only: Only<'_>,
+        ) {
+            // SAFETY: `self` shows that the machine has AVX-512 F and DQ.
+            unsafe { throw(throws, draws, round, slots, only) }
+        }
+
+        #[inline(always)]
+        fn from(self, base: u32, slots: &[u32]) -> Bits {
+            // SAFETY: as above.
+            unsafe { from(base, slots) }
         }
     }
 
     #[target_feature(enable = "avx512f")]
     #[inline]
-    fn hits(throws: &mut Throws, empty: &[u32; FILTERED / 32]) {
-        const LANES: usize = 16;
-        // SAFETY: 16 words of an array of 16.
-        let words = unsafe { _mm512_loadu_si512(empty.as_ptr().cast()) };
-        let mut kept = 0;
-        for from in (0..throws.len).step_by(LANES) {
-            // SAFETY: `from` + 16 <= BLOCK: blocks are a multiple of 16 long.
-            let (at, value) = unsafe {
-                debug_assert!(from + LANES <= BLOCK);
-                (
-                    _mm512_loadu_si512(throws.at.as_ptr().add(from).cast()),
-                    _mm512_loadu_si512(throws.value.as_ptr().add(from).cast()),
-                )
-            };
-            // `at` < k <= 512, so the word's number is below 16
-            let word = _mm512_permutexvar_epi32(_mm512_srli_epi32::<5>(at), words);
-            let bit = _mm512_srlv_epi32(word, _mm512_and_si512(at, _mm512_set1_epi32(31)));
-            let there = ((1u32 << (throws.len - from).min(LANES)) - 1) as __mmask16;
-            let hit = _mm512_mask_test_epi32_mask(there, bit, _mm512_set1_epi32(1));
-            // Compressed in a register and stored whole: compressing stores are slow on some machines.
-            // SAFETY: `kept` <= `from`, so 16 lanes fit, and what they overwrite has been read.
-            unsafe {
-                let (at, value) =
-                    (_mm512_maskz_compress_epi32(hit, at), _mm512_maskz_compress_epi32(hit, value));
-                _mm512_storeu_si512(throws.at.as_mut_ptr().add(kept).cast(), at);
-                _mm512_storeu_si512(throws.value.as_mut_ptr().add(kept).cast(), value);
+    fn from(base: u32, slots: &[u32]) -> Bits {
+        let base = _mm512_set1_epi32(base as i32);
+        let mut bits = [0; FILTERED / 32];
+        for (word, slots) in bits.iter_mut().zip(slots.chunks(2 * LANES)) {
+            for (half, slots) in slots.chunks(LANES).enumerate() {
+                let lanes = ((1u32 << slots.len()) - 1) as __mmask16;
+                // SAFETY: the mask keeps to the lanes of `slots`.
+                let slots = unsafe { _mm512_maskz_loadu_epi32(lanes, slots.as_ptr().cast()) };
+                let there = _mm512_mask_cmpge_epu32_mask(lanes, slots, base);
+                *word |= u32::from(there) << (LANES * half);
             }
-            kept += hit.count_ones() as usize;
         }
-        throws.len = kept;
+        bits
+    }
+
+    /// `hash::mix` of eight numbers.
+    #[target_feature(enable = "avx512f,avx512dq")]
+    #[inline]
+    fn mix(x: __m512i) -> __m512i {
+        let times = |x, factor: u64| _mm512_mullo_epi64(x, _mm512_set1_epi64(factor as i64));
+        let x = times(_mm512_xor_si512(x, _mm512_srli_epi64::<30>(x)), 0xBF58_476D_1CE4_E5B9);
+        let x = times(_mm512_xor_si512(x, _mm512_srli_epi64::<27>(x)), 0x94D0_49BB_1331_11EB);
+        _mm512_xor_si512(x, _mm512_srli_epi64::<31>(x))
+    }
+
+    #[target_feature(enable = "avx512f,avx512dq")]
+    #[inline]
+    fn throw(throws: &mut Throws, draws: &[u64], round: u32, slots: usize, only: Only<'_>) {
+        let step = _mm512_set1_epi64(GAMMA.wrapping_mul(u64::from(round)) as i64);
+        let base = _mm512_set1_epi32(stage_base(round) as i32);
+        let mask = _mm512_set1_epi32((u32::MAX >> (round + 1)) as i32);
+        let slots = _mm512_set1_epi64(slots as i64);
+        let even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+        let odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+        let scaled = |y| _mm512_mul_epu32(_mm512_srli_epi64::<32>(y), slots);
+        for part in draws.chunks(LANES) {
+            if throws.len > 2 * BLOCK - LANES {
+                return; // never: there was room for a block
+            }
+            let lanes = ((1u32 << part.len()) - 1) as __mmask16;
+            // SAFETY: the mask keeps to the lanes of `part`.
+            let (mut a, mut b) = unsafe {
+                let at = part.as_ptr().cast::<i64>();
+                let rest = _mm512_maskz_loadu_epi64((lanes >> 8) as __mmask8, at.wrapping_add(8));
+                (_mm512_maskz_loadu_epi64(lanes as __mmask8, at), rest)
+            };
+            if round > 0 {
+                (a, b) = (mix(_mm512_add_epi64(a, step)), mix(_mm512_add_epi64(b, step)));
+            }
+            let at = _mm512_permutex2var_epi32(scaled(a), odd, scaled(b));
+            let low = _mm512_permutex2var_epi32(a, even, b);
+            let value = _mm512_or_si512(base, _mm512_and_si512(low, mask));
+            let wanted = lanes
+                & match only {
+                    Only::All => lanes,
+                    Only::Below(most) => {
+                        _mm512_cmple_epu32_mask(value, _mm512_set1_epi32(most as i32))
+                    }
+                    Only::Into(bits) => {
+                        // SAFETY: sixteen words are 64 bytes; the load may be unaligned.
+                        let bits = unsafe { _mm512_loadu_si512(bits.as_ptr().cast()) };
+                        // `at` < k <= 512, so the word's number is below 16
+                        let word = _mm512_permutexvar_epi32(_mm512_srli_epi32::<5>(at), bits);
+                        let place = _mm512_and_si512(at, _mm512_set1_epi32(31));
+                        let bit = _mm512_srlv_epi32(word, place);
+                        _mm512_test_epi32_mask(bit, _mm512_set1_epi32(1))
+                    }
+                };
+            // Compressed in a register and stored whole: compressing stores are slow on some machines.
+            let at = _mm512_maskz_compress_epi32(wanted, at);
+            let value = _mm512_maskz_compress_epi32(wanted, value);
+            // SAFETY: sixteen lanes from `len` on lie within the arrays, see above; they may be unaligned.
+            unsafe {
+                _mm512_storeu_si512(throws.at.as_mut_ptr().add(throws.len).cast(), at);
+                _mm512_storeu_si512(throws.value.as_mut_ptr().add(throws.len).cast(), value);
+            }
+            throws.len += wanted.count_ones() as usize;
+        }
     }
 }

@@ -22,6 +22,8 @@ pub const NAME: &str = "fast";
 const VERSION: u32 = 1;
 /// Rounds with random slots; the table behind this choice is in docs/design.md.
 pub const ROUNDS: u32 = 4;
+/// Elements a slot from which on round 0 leaves none empty but once in ten sets of 128 slots.
+const MANY: usize = 7;
 /// More rounds would leave the fill too few bits to tell elements apart.
 pub const MAX_ROUNDS: u32 = 16;
 
@@ -63,6 +65,25 @@ impl FastSketch {
         })
     }
 
+    /// Round 0 of a large set without keeping a draw; whether it has filled every slot, as it nearly always does.
+    ///
+    /// Of n throws only those below the threshold tau, n tau = k (ln k + 5), are looked at first: some
+    /// ln k + 5 a slot, so that one stays empty once in e^5 sets (facts of coupon collecting).
+    fn large(&self, hashes: &[u64], out: &mut [u32]) -> bool {
+        let k = self.size as f64;
+        let share = k * (k.ln() + 5.0) / hashes.len() as f64;
+        let full = |out: &[u32]| kernel::is_full(self.tier, out, EMPTY);
+        if share < 0.5 {
+            let most = (share * f64::from(i32::MAX)) as u32;
+            kernel::round_below(self.tier, hashes, self.key, most, out);
+            if full(out) {
+                return true;
+            }
+        }
+        kernel::round_below(self.tier, hashes, self.key, EMPTY, out);
+        full(out)
+    }
+
     /// The words of the elements that the fill hashes.
     fn words<'a>(&self, draws: &[u64], words: &'a mut Vec<u32>) -> &'a [u32] {
         words.resize(draws.len(), 0);
@@ -74,19 +95,24 @@ impl FastSketch {
     fn fill_empty(&self, scratch: &mut Scratch, out: &mut [u32]) {
         let Scratch { draws, words, slots, index, mul, add } = scratch;
         let words = self.words(draws, words);
-        index.resize(self.size, 0);
-        let mut empty = 0;
-        for (j, &slot) in out.iter().enumerate() {
-            index[empty] = j as u32; // no branch: overwritten unless the slot is empty
-            empty += usize::from(slot == EMPTY);
+        index.clear();
+        for (part, first) in out.chunks(kernel::FILTERED).zip((0..).step_by(kernel::FILTERED)) {
+            for (word, first) in
+                kernel::from(self.tier, EMPTY, part).iter().zip((first..).step_by(32))
+            {
+                let mut word = *word;
+                while word != 0 {
+                    index.push(first + word.trailing_zeros());
+                    word &= word - 1;
+                }
+            }
         }
-        index.truncate(empty);
         mul.clear();
         mul.extend(index.iter().map(|&j| self.mul[j as usize]));
         add.clear();
         add.extend(index.iter().map(|&j| self.add[j as usize]));
         slots.clear();
-        slots.resize(empty, EMPTY);
+        slots.resize(index.len(), EMPTY);
         kernel::fill(self.tier, words, mul, add, self.rounds, slots);
         for (&j, &value) in index.iter().zip(slots.iter()) {
             out[j as usize] = value;
@@ -105,35 +131,35 @@ impl Sketch for FastSketch {
     }
 
     fn sketch(&self, hashes: &[u64], scratch: &mut Scratch, out: &mut [u32]) {
+        let n = hashes.len();
         out.fill(EMPTY);
-        if hashes.is_empty() {
+        if n == 0 {
             return;
         }
-        // So many elements leave no slot empty but once in some 70,000 sets: no draw is worth keeping.
-        if self.rounds > 0 && hashes.len() > 16 * self.size {
-            kernel::first_round(self.tier, hashes, self.key, out);
-            if !out.contains(&EMPTY) {
-                return;
-            }
-        }
-        scratch.draws.resize(hashes.len(), 0);
-        kernel::draws(self.tier, hashes, self.key, &mut scratch.draws);
         // Few elements leave most slots to the fill: fill them all, and let the rounds undercut.
-        let few = 2 * hashes.len() * self.rounds as usize <= self.size;
-        if few {
+        if 2 * n * self.rounds as usize <= self.size {
+            scratch.draws.resize(n, 0);
+            kernel::draws(self.tier, hashes, self.key, &mut scratch.draws);
             let words = self.words(&scratch.draws, &mut scratch.words);
             kernel::fill(self.tier, words, &self.mul, &self.add, self.rounds, out);
+            kernel::all_rounds(self.tier, &scratch.draws, self.rounds, out);
+            return;
         }
+        if self.rounds > 0 && n > MANY * self.size && self.large(hashes, out) {
+            return;
+        }
+        scratch.draws.resize(n, 0);
+        kernel::first_round(self.tier, hashes, self.key, &mut scratch.draws, out);
         for round in 0..self.rounds {
-            kernel::round(self.tier, &scratch.draws, round, out);
+            if round > 0 {
+                kernel::round(self.tier, &scratch.draws, round, out);
+            }
             // fewer throws than slots cannot have filled them all
-            if hashes.len() * (round as usize + 1) >= self.size && !out.contains(&EMPTY) {
+            if n * (round as usize + 1) >= self.size && kernel::is_full(self.tier, out, EMPTY) {
                 return;
             }
         }
-        if !few {
-            self.fill_empty(scratch, out);
-        }
+        self.fill_empty(scratch, out);
     }
 
     fn std_err(&self, j: f64, m: u64) -> f64 {
