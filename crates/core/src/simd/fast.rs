@@ -1,4 +1,4 @@
-//! The loops of Fast Similarity Sketching: draws, random rounds, and the direct fill of empty slots.
+//! The loops of Fast Similarity Sketching: draws and random rounds; the fill is in [`super::minima`].
 //!
 //! Slots and values of a block of elements are computed first (the compiler makes the vectors), then written
 //! one by one with `S[b] = min(S[b], v)`, never a branch. Throws that cannot lower a slot are dropped before: from
@@ -48,12 +48,6 @@ by_tier! {
 by_tier! {
     /// The 32-bit words that the fill hashes: the high half of each element's draw number `round`.
     pub fn fill_words(draws: &[u64], round: u32, out: &mut [u32]) = fill_words_body
-}
-
-by_tier! {
-    /// `out[j] = min(out[j], base + (mul[j] * z + add[j] mod 2^32 >> shift))` over all `z`: k-minimum values.
-    pub fn fill(zs: &[u32], mul: &[u32], add: &[u32], shift: u32, out: &mut [u32]) =
-        fill_body, scalar: Twin, avx2: super::proof::Avx2::here(), avx512: super::proof::Avx512::here()
 }
 
 by_tier! {
@@ -133,18 +127,7 @@ trait Kernel: Copy {
         }
         bits
     }
-
-    /// `best[j] = min(best[j], mul[j] * z + add[j])` over all `z`, for the first `used` `j` at least.
-    #[inline(always)]
-    fn minima(self, zs: &[u32], mul: &Slots, add: &Slots, best: &mut Slots, used: usize) {
-        for ((&m, &a), best) in mul.iter().zip(add).zip(best).take(used) {
-            *best = zs.iter().fold(*best, |best, &z| best.min(m.wrapping_mul(z).wrapping_add(a)));
-        }
-    }
 }
-
-/// One number a slot, for the slots of a block.
-type Slots = [u32; BLOCK];
 
 /// The twin in plain Rust.
 #[derive(Clone, Copy)]
@@ -248,136 +231,17 @@ fn fill_words_body(draws: &[u64], round: u32, out: &mut [u32]) {
     }
 }
 
-#[inline(always)]
-fn fill_body<K: Kernel>(
-    zs: &[u32],
-    mul: &[u32],
-    add: &[u32],
-    shift: u32,
-    out: &mut [u32],
-    kernel: K,
-) {
-    let base = stage_base(shift);
-    for ((mul, add), out) in mul.chunks(BLOCK).zip(add.chunks(BLOCK)).zip(out.chunks_mut(BLOCK)) {
-        let (mut m, mut a, mut best) = ([0; BLOCK], [0; BLOCK], [u32::MAX; BLOCK]);
-        m[..mul.len()].copy_from_slice(mul);
-        a[..add.len()].copy_from_slice(add);
-        kernel.minima(zs, &m, &a, &mut best, out.len());
-        for (o, b) in out.iter_mut().zip(best) {
-            // u32::MAX means "no element": the very last value is given up for it
-            *o = (*o).min((base | (b >> shift)).min(u32::MAX - 1));
-        }
-    }
-}
-
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code, reason = "loads and stores within arrays of one block")]
 mod x86 {
-    use super::{BLOCK, Bits, FILTERED, GAMMA, Kernel, Only, Slots, Throws, Twin, stage_base};
-    use crate::simd::proof::{Avx2, Avx512};
+    use super::{BLOCK, Bits, FILTERED, GAMMA, Kernel, Only, Throws, stage_base};
+    use crate::simd::proof::Avx512;
     use std::arch::x86_64::*;
 
     /// Lanes computed together.
     const LANES: usize = 16;
 
-    impl Kernel for Avx2 {
-        #[inline(always)]
-        fn throw(
-            self,
-            throws: &mut Throws,
-            draws: &[u64],
-            round: u32,
-            slots: usize,
-            only: Only<'_>,
-        ) {
-            Twin.throw(throws, draws, round, slots, only);
-        }
-
-        #[inline(always)]
-        fn minima(self, zs: &[u32], mul: &Slots, add: &Slots, best: &mut Slots, used: usize) {
-            for first in (0..used.min(BLOCK)).step_by(32) {
-                // SAFETY: `self` shows that the machine has AVX2; 32 numbers from 0 or 32 are there.
-                unsafe {
-                    match used - first {
-                        ..=8 => minima_avx2::<1>(zs, mul, add, best, first),
-                        ..=16 => minima_avx2::<2>(zs, mul, add, best, first),
-                        _ => minima_avx2::<4>(zs, mul, add, best, first),
-                    }
-                }
-            }
-        }
-    }
-
-    /// `N` vectors of eight slots from `first` on, which must be there, stay in registers while all elements pass.
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    unsafe fn minima_avx2<const N: usize>(
-        zs: &[u32],
-        mul: &Slots,
-        add: &Slots,
-        best: &mut Slots,
-        first: usize,
-    ) {
-        // SAFETY: the caller's word; loads and stores may be unaligned.
-        unsafe {
-            let load = |from: &Slots, i: usize| {
-                _mm256_loadu_si256(from.as_ptr().add(first + 8 * i).cast::<__m256i>())
-            };
-            let m: [__m256i; N] = std::array::from_fn(|i| load(mul, i));
-            let a: [__m256i; N] = std::array::from_fn(|i| load(add, i));
-            let mut least: [__m256i; N] = std::array::from_fn(|i| load(best, i));
-            for &z in zs {
-                let z = _mm256_set1_epi32(z as i32);
-                for i in 0..N {
-                    let value = _mm256_add_epi32(_mm256_mullo_epi32(m[i], z), a[i]);
-                    least[i] = _mm256_min_epu32(least[i], value);
-                }
-            }
-            for (i, least) in least.into_iter().enumerate() {
-                _mm256_storeu_si256(best.as_mut_ptr().add(first + 8 * i).cast(), least);
-            }
-        }
-    }
-
-    /// The same with vectors of sixteen, from slot 0 on.
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn minima_avx512<const N: usize>(zs: &[u32], mul: &Slots, add: &Slots, best: &mut Slots) {
-        const { assert!(N * LANES <= BLOCK) };
-        // SAFETY: N vectors lie within a block, see above; loads and stores may be unaligned.
-        unsafe {
-            let load = |from: &Slots, i: usize| {
-                _mm512_loadu_si512(from.as_ptr().add(LANES * i).cast::<__m512i>())
-            };
-            let m: [__m512i; N] = std::array::from_fn(|i| load(mul, i));
-            let a: [__m512i; N] = std::array::from_fn(|i| load(add, i));
-            let mut least: [__m512i; N] = std::array::from_fn(|i| load(best, i));
-            for &z in zs {
-                let z = _mm512_set1_epi32(z as i32);
-                for i in 0..N {
-                    let value = _mm512_add_epi32(_mm512_mullo_epi32(m[i], z), a[i]);
-                    least[i] = _mm512_min_epu32(least[i], value);
-                }
-            }
-            for (i, least) in least.into_iter().enumerate() {
-                _mm512_storeu_si512(best.as_mut_ptr().add(LANES * i).cast(), least);
-            }
-        }
-    }
-
     impl Kernel for Avx512 {
-        #[inline(always)]
-        fn minima(self, zs: &[u32], mul: &Slots, add: &Slots, best: &mut Slots, used: usize) {
-            // SAFETY: `self` shows that the machine has AVX-512 F.
-            unsafe {
-                match used {
-                    ..=16 => minima_avx512::<1>(zs, mul, add, best),
-                    ..=32 => minima_avx512::<2>(zs, mul, add, best),
-                    _ => minima_avx512::<4>(zs, mul, add, best),
-                }
-            }
-        }
-
         #[inline(always)]
         fn throw(
             self,

@@ -9,6 +9,7 @@ pub mod digits;
 pub mod edges;
 pub mod fast;
 pub mod intersect;
+pub mod minima;
 pub mod stops;
 pub mod tokens;
 

@@ -13,7 +13,7 @@
 
 use super::{EMPTY, Identity, Params, Scratch, Sketch};
 use crate::hash::splitmix;
-use crate::simd::{Tier, fast as kernel};
+use crate::simd::{Tier, fast as kernel, minima};
 use crate::{Error, Result};
 
 /// Registry name.
@@ -113,7 +113,7 @@ impl FastSketch {
         add.extend(index.iter().map(|&j| self.add[j as usize]));
         slots.clear();
         slots.resize(index.len(), EMPTY);
-        kernel::fill(self.tier, words, mul, add, self.rounds, slots);
+        minima::fill(self.tier, words, mul, add, self.rounds, slots);
         for (&j, &value) in index.iter().zip(slots.iter()) {
             out[j as usize] = value;
         }
@@ -141,7 +141,7 @@ impl Sketch for FastSketch {
             scratch.draws.resize(n, 0);
             kernel::draws(self.tier, hashes, self.key, &mut scratch.draws);
             let words = self.words(&scratch.draws, &mut scratch.words);
-            kernel::fill(self.tier, words, &self.mul, &self.add, self.rounds, out);
+            minima::fill(self.tier, words, &self.mul, &self.add, self.rounds, out);
             kernel::all_rounds(self.tier, &scratch.draws, self.rounds, out);
             return;
         }

@@ -65,7 +65,7 @@ impl<'a> Column<'a> {
 
     /// The text of row `i`; an error that names the row if it is not UTF-8.
     pub fn text(&self, i: usize) -> Result<&'a str> {
-        std::str::from_utf8(self.get(i)?).map_err(|e| {
+        simdutf8::compat::from_utf8(self.get(i)?).map_err(|e| {
             Error::data(format!(
                 "row {i}: the text is not UTF-8 from its byte {} on; decode it first, or leave the row out",
                 e.valid_up_to()
