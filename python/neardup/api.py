@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from neardup.checkpoint import Checkpoint
@@ -75,8 +75,17 @@ def dedup(data: Any, *, progress: Any = None, **options: Any) -> Result:
     return Result(held, found, ids, summary)
 
 
-def run(config: Config, inputs: Sequence[str], progress: Progress) -> dict[str, Any]:
+def run(
+    config: Config, inputs: Sequence[str], progress: Progress, finished: Callable[[], None]
+) -> dict[str, Any]:
     """Deduplicate files; what the command line calls.
+
+    Parameters
+    ----------
+    config, inputs, progress
+        As for `execute`.
+    finished : callable
+        Called when everything is written: an error it raises undoes that, a later one does not.
 
     Returns
     -------
@@ -85,7 +94,7 @@ def run(config: Config, inputs: Sequence[str], progress: Progress) -> dict[str, 
     """
     from neardup import tables
 
-    found, _, summary = execute(config, _files(inputs, config), progress, inputs)
+    found, _, summary = execute(config, _files(inputs, config), progress, inputs, finished)
     return {**summary, "largest_clusters": tables.largest(found)}
 
 
@@ -94,6 +103,7 @@ def execute(
     sources: Sequence[Source],
     progress: Progress,
     inputs: Sequence[str | os.PathLike[str]] = (),
+    finished: Callable[[], None] | None = None,
 ) -> tuple[Found, Ids, dict[str, Any]]:
     """Run a configuration over open sources; `inputs` is what the user called them.
 
@@ -128,7 +138,10 @@ def execute(
         checkpoint = Checkpoint(output.out if resumable else None, plan, documents)
         with checkpoint, output.guarded():
             found = find(documents, plan, engine, checkpoint)
-            return found, *_write(found, engine, output, progress, began)
+            ids, summary = _write(found, engine, output, progress, began)
+            if finished is not None:
+                finished()
+            return found, ids, summary
 
 
 def _write(
@@ -224,6 +237,12 @@ def _check_balance(summary: dict[str, Any]) -> None:
 
 def _peak_memory() -> int:
     """The most memory this process has had, in bytes."""
+    try:
+        # What getrusage says on Linux includes the process that started this one.
+        with open("/proc/self/status", encoding="ascii") as status:
+            return int(next(line for line in status if line.startswith("VmHWM:")).split()[1]) << 10
+    except (OSError, StopIteration):
+        pass
     try:
         import resource
     except ImportError:  # a system without getrusage

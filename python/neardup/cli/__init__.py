@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import atexit
-import contextlib
 import importlib
 import shutil
-import signal
 import sys
-import threading
-from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -117,21 +112,6 @@ class Commands(click.Group):
                 f"internal error, a fault of neardup: {type(error).__name__}: {error}; "
                 "`python -X dev -m neardup ...` shows where"
             ) from None
-
-
-@contextlib.contextmanager
-def settled() -> Iterator[None]:
-    """The work is done and only words are left: an interrupt could undo nothing, and is ignored."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # signals are none of this thread's business
-        return
-    # Python itself dies of an interrupt while it shuts down, unless that is ignored by then.
-    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 @click.group(
