@@ -1,4 +1,4 @@
-"""The command `neardup`, also `python -m neardup`; Ctrl-C has an answer before anything is loaded."""
+"""The command `neardup`, also `python -m neardup`; Ctrl-C has an answer while it loads."""
 
 from neardup import interrupt
 

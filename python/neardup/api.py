@@ -16,14 +16,16 @@ from neardup.output import Output, out_folder
 from neardup.plan import Found, Plan, find
 from neardup.progress import Progress, watched
 from neardup.result import Result
+from neardup.wording import in_python
 
 if TYPE_CHECKING:
     from neardup.io.base import Source
-    from neardup.io.documents import Ids
+    from neardup.io.documents import Documents, Ids
 
 _KEYWORDS = {option.name for option in OPTIONS if option.python}
 
 
+@in_python()
 def dedup(data: Any, *, progress: Any = None, **options: Any) -> Result:
     """Remove near-duplicate texts; what is removed was verified against what is kept.
 
@@ -156,6 +158,8 @@ def _write(
             f'no document has a value in the field "{config.keep.field}", so that ties decided '
             "which ones stay; name another field with --keep"
         )
+    if config.keep.sources:
+        _warn_of_priority(config.keep.sources, documents, progress)
     output.begin()
     survey, wanted, stays = found.base.survey, tables.named(found), found.keep
     if config.annotate:
@@ -172,6 +176,22 @@ def _write(
     _check_balance(summary)
     output.summary(summary)
     return ids, summary
+
+
+def _warn_of_priority(wanted: Sequence[str], documents: Documents, progress: Progress) -> None:
+    """Name the items of a priority that match no source."""
+    from neardup.io.base import shown_path
+    from neardup.keep import matches
+
+    names = [source.name for source in documents.sources]
+    idle = [each for each in wanted if not any(matches(name, each) for name in names)]
+    if idle:
+        seen = ", ".join(repr(shown_path(name)) if name else "the data" for name in names[:3])
+        more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+        progress.warn(
+            f"priority: {', '.join(map(repr, idle))} names no source; the sources are "
+            f"{seen}{more}; name one as it stands there, or a prefix of it that ends in /"
+        )
 
 
 def open_data(data: Any, config: Config, first: int = 0) -> tuple[Sequence[Source], Any]:

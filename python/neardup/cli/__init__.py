@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import shutil
 import sys
@@ -88,6 +89,15 @@ class Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command line; help and version, too, may have nowhere to be written."""
+        try:
+            return super().main(*args, **kwargs)
+        except OSError as error:
+            failure = _system(error)
+            failure.show()
+            sys.exit(failure.exit_code)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; 1 is bad data or input and output, 2 usage, 130 interrupted."""
         try:
@@ -103,8 +113,7 @@ class Commands(click.Group):
         except MemoryError:
             raise Failure("out of memory; give fewer documents at a time") from None
         except OSError as error:
-            place = f"{error.filename}: " if error.filename else ""
-            raise Failure(f"{place}{error.strerror or error}") from None
+            raise _system(error) from None
         except Exception as error:
             if sys.flags.dev_mode:
                 raise
@@ -112,6 +121,14 @@ class Commands(click.Group):
                 f"internal error, a fault of neardup: {type(error).__name__}: {error}; "
                 "`python -X dev -m neardup ...` shows where"
             ) from None
+
+
+def _system(error: OSError) -> Failure:
+    """What the system refused; files of a run are named where they are written."""
+    place = error.filename
+    if place is None and error.errno == errno.ENOSPC:
+        place = "standard output"
+    return Failure(f"{place}: {error.strerror}" if place else str(error.strerror or error))
 
 
 @click.group(
