@@ -330,23 +330,6 @@ def test_case_41_reserved_names_in_the_input(command, tmp_path):
     assert table.schema.names == ["text", *names.split()]
 
 
-def test_case_42_more_files_than_handles(command, tmp_path):
-    count = 1000  # sixteen times the handles; ten thousand are as good, and take a minute of fsync
-    for i, text in enumerate(families(42, count)):
-        path = tmp_path / "in" / f"{i % 10}" / f"{i}.jsonl"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"text": text}) + "\n")
-    few = limited(resource.RLIMIT_NOFILE, 64)
-    done = command(tmp_path / "in", "-o", tmp_path / "out", "--json", preexec_fn=few)
-    assert done.returncode == 0, done.stderr[-500:]
-    summary = json.loads(done.stdout)
-    assert summary["documents"] == count == summary["kept"] + summary["removed"]
-    assert len(summary["sources"]) == count
-    files = tree(tmp_path / "out" / "kept")
-    assert len(files) == count
-    assert sum(bool(data) for data in files.values()) == summary["kept"]
-
-
 def test_case_42_many_tiles_and_few_handles(command, tmp_path):
     texts = [" ".join(f"w{i}" for i in range(k, k + 2000)) for k in range(300)]
     path = write_jsonl(tmp_path / "in.jsonl", texts)
