@@ -168,6 +168,7 @@ def _write(
         stays = survey.ok
     ids = engine.write(documents, survey, stays, wanted, output)
     places = tables.Places(documents, survey.starts, ids)
+    progress.stage("writing tables")
     for name in ("removed", "pairs", "clusters"):
         if output.wants(name):
             output.table(name, getattr(tables, name)(found, places))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import importlib
+import os
 import shutil
 import sys
+import textwrap
 from typing import Any
 
 import click
@@ -36,8 +39,12 @@ class Failure(click.ClickException):
     exit_code = 1
 
     def show(self, file: Any = None) -> None:
-        """Print the line on standard error."""
-        click.echo(f"neardup: {' '.join(self.message.split())}", file=file, err=True)
+        """Print the line on standard error; on a terminal it is broken between words."""
+        line = f"neardup: {' '.join(self.message.split())}"
+        if (file or sys.stderr).isatty():
+            width = max(20, columns())
+            line = textwrap.fill(line, width, subsequent_indent="  ", break_on_hyphens=False)
+        click.echo(line, file=file, err=True)
 
 
 class Misuse(Failure):
@@ -57,8 +64,18 @@ class Formatter(click.HelpFormatter):
 
     def __init__(self, indent: int = 2, width: int | None = None, max_width: int | None = None):
         if width is None:
-            width = max(30, min(shutil.get_terminal_size().columns, max_width or 80) - 2)
+            width = max(30, min(columns(), max_width or 80) - 2)
         super().__init__(indent, width, max_width)
+
+
+def columns() -> int:
+    """Width of the terminal, also where a pager reads standard output."""
+    if os.environ.get("COLUMNS", "").isdigit():
+        return shutil.get_terminal_size().columns
+    for stream in (1, 2, 0):
+        with contextlib.suppress(OSError):
+            return os.get_terminal_size(stream).columns or 80
+    return 80
 
 
 class Context(click.Context):
@@ -75,6 +92,20 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names of the commands, as the help lists them."""
         return list(COMMANDS)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that was typed, or offer the nearest."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            import difflib
+
+            for near in difflib.get_close_matches(args[0], COMMANDS, 1):
+                message = f"{error.message} Did you mean {near}?"
+                raise click.UsageError(message, error.ctx) from None
+            raise
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the module of a command."""
