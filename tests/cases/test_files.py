@@ -20,6 +20,7 @@ from io_files import COMPRESS, DECOMPRESS
 from harness import families, one_line, tree, write_jsonl
 from neardup import NeardupError, dedup
 
+INPUT = families(40, 300)
 ODD_ROWS = [
     rb'{"text":"one","n":1e400,"big":12345678901234567890123,"neg":-0.0}',
     rb'{ "b" : [1 , 2],"text" : "two" , "a":{"z":1,"y":2}, "b":3 }',
@@ -167,6 +168,21 @@ def test_case_39_standard_output_is_full(tmp_path):
     one_line(done, 1, "standard output: cannot be written: no space left")
 
 
+@pytest.mark.parametrize(
+    ("extra", "said"),
+    [
+        (["--removed", "r.csv"], "r.csv: this table is written as plain parquet; name a .parquet"),
+        (["--pairs", "p.jsonl.gz"], "p.jsonl.gz: this table is written as plain parquet"),
+        (["--on-error", "skip", "--rejected", "x.parquet"], "x.parquet: this table is written as"),
+        (["--on-error", "skip", "--rejected", "x.jsonl.gz"], "plain jsonl; name a .jsonl file"),
+    ],
+)
+def test_a_table_has_the_suffix_of_its_format(command, tmp_path, extra, said):
+    path = write_jsonl(tmp_path / "in.jsonl", INPUT)
+    one_line(command(path, "-o", "out", *extra, cwd=tmp_path), 2, said)
+    assert os.listdir(tmp_path) == ["in.jsonl"]
+
+
 def test_case_39_temporary_files_are_written_whole_or_the_run_stops(command, tmp_path):
     texts = [" ".join(f"w{i}" for i in range(k, k + 3000)) for k in range(400)]
     path = write_jsonl(tmp_path / "in.jsonl", texts)
@@ -180,9 +196,6 @@ def test_case_39_temporary_files_are_written_whole_or_the_run_stops(command, tmp
     done = command(path, "-o", tmp_path / "out", preexec_fn=limit, env=environment)
     one_line(done, 1, f"{tmp_path / 'temporary'}: temporary files cannot be written", "TMPDIR")
     assert not (tmp_path / "out").exists()
-
-
-INPUT = families(40, 300)
 
 
 @pytest.mark.parametrize(
