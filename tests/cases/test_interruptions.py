@@ -67,7 +67,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
 
 @pytest.mark.parametrize("moment", range(MOMENTS))
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["SIGINT", "SIGKILL"])
-def test_case_32_stopped_at_any_moment(scene: Scene, number: signal.Signals, moment: int) -> None:
+def test_stopped_at_any_moment(scene: Scene, number: signal.Signals, moment: int) -> None:
     out = f"{number.name}{moment}"
     delay = random.Random(moment).uniform(0, scene.seconds)
     status, said = scene.stop(out, number, delay)

@@ -1,4 +1,4 @@
-"""What a run may cost: memory by documents, not by bytes; files by the thousand, handles by the dozen."""
+"""What a run may cost: memory by documents, not by bytes; few handles for many files."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def test_a_run_is_the_same_at_a_url(root: str, tmp_path: Path) -> None:
 
 def test_what_is_there_is_refused_or_replaced(root: str) -> None:
     dedup(f"{root}/in", out=f"{root}/out")
-    with pytest.raises(NeardupError, match="exists and is not empty; add --overwrite"):
+    with pytest.raises(NeardupError, match="exists and is not empty; add overwrite=True"):
         dedup(f"{root}/in", out=f"{root}/out")
     dedup(f"{root}/in/a.jsonl", out=f"{root}/out", overwrite=True)
     assert {name for name in held(f"{root}/out") if name.startswith("kept")} == {"kept/a.jsonl"}
