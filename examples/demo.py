@@ -1,7 +1,8 @@
 """Removes near-duplicates from the corpora in this folder, then shows what was found.
 
-`make demo` runs it. It calls the command line as a user would, with its output in `demo/`, checks the answer against the known
-pairs beside each corpus, and puts three removed texts beside the text that stayed.
+`make demo` runs it. It calls the command line as a user would, with its output in `demo/`, checks
+the answer against the known pairs beside each corpus, and puts three removed texts beside the text
+that stayed.
 """
 
 from __future__ import annotations

@@ -168,10 +168,11 @@ def _write(
         stays = survey.ok
     ids = engine.write(documents, survey, stays, wanted, output)
     places = tables.Places(documents, survey.starts, ids)
-    progress.stage("writing tables")
-    for name in ("removed", "pairs", "clusters"):
-        if output.wants(name):
-            output.table(name, getattr(tables, name)(found, places))
+    asked = [name for name in ("removed", "pairs", "clusters") if output.wants(name)]
+    if asked:
+        progress.stage("writing tables")
+    for name in asked:
+        output.table(name, getattr(tables, name)(found, places))
     output.rejects(documents)
     summary = _timed(tables.summary(found), found, time.perf_counter() - began)
     _check_balance(summary)

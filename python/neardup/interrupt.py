@@ -22,6 +22,9 @@ def loading() -> None:
 
 def settled() -> None:
     """From here on Ctrl-C changes nothing: all is done, and Python is about to shut down."""
+    # Python dies of an interrupt that went through `exec` (an import may use it), although it was
+    # caught, unless it has run another one since.
+    exec("")
     if signal.getsignal(signal.SIGINT) is _leave:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 

@@ -94,14 +94,6 @@ class Output:
             self._check_folder(out)
 
     def _check_extra(self, path: str) -> None:
-        found = known_suffix(path)
-        wanted = (
-            "jsonl" if self.config.rejected and path == local(self.config.rejected) else "parquet"
-        )
-        if found is not None and (found[0].name, found[1]) != (wanted, ""):
-            raise UsageError(
-                f"{path}: this table is written as plain {wanted}; name a .{wanted} file"
-            )
         real = absolute(path, resolved=True)
         if self.folder and self.out is not None:
             root = absolute(self.out, resolved=True)
@@ -110,6 +102,14 @@ class Output:
                 _within(real, os.path.join(root, name)) for name in (KEPT, FOLDER)
             ):
                 raise UsageError(f"{path} is written anyway; choose another file, or leave it out")
+        found = known_suffix(path)
+        wanted = (
+            "jsonl" if self.config.rejected and path == local(self.config.rejected) else "parquet"
+        )
+        if found is not None and (found[0].name, found[1]) != (wanted, ""):
+            raise UsageError(
+                f"{path}: this table is written as plain {wanted}; name a .{wanted} file"
+            )
         if exists(path) and not (self.config.overwrite or self.config.resume):
             raise UsageError(f"{path} exists; add --overwrite to replace it, or name another file")
 

@@ -39,6 +39,19 @@ def test_while_it_loads_it_is_one_line() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "neardup: interrupted\n")
 
 
+def test_the_exit_status_is_ours_wherever_it_struck() -> None:
+    """Python remembers an interrupt that left a string of code, and ends by that signal."""
+    code = (
+        "from neardup import interrupt; interrupt.loading()\n"
+        "try:\n"
+        "    with interrupt.Work(): exec('import signal; signal.raise_signal(signal.SIGINT)')\n"
+        "except KeyboardInterrupt: pass\n"
+        "interrupt.settled(); raise SystemExit(130)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
 def test_a_handler_of_the_caller_is_left_alone() -> None:
     for mine in (signal.SIG_IGN, lambda *_: None):
         signal.signal(signal.SIGINT, mine)
