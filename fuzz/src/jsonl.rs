@@ -43,7 +43,8 @@ pub fn run(data: &[u8]) {
         assert_eq!(rest.lines.next_line, read.lines.next_line);
     }
     // Rows that are not wanted are empty, the others as before.
-    let wanted: Vec<bool> = (0..read.status.len()).map(|row| choice >> (row % 8) & 1 == 1).collect();
+    let wanted: Vec<bool> =
+        (0..read.status.len()).map(|row| choice >> (row % 8) & 1 == 1).collect();
     let some = jsonl::scan_wanted(block, &texts, &carried, first_line, &wanted);
     let (all, some) = (strings::strings(&read.text), strings::strings(&some.text));
     for (row, &wanted) in wanted.iter().enumerate() {
@@ -121,7 +122,8 @@ fn wanted(value: &Value, texts: &[Path]) -> (Status, usize, String) {
 }
 
 fn at<'a>(value: &'a Value, path: &Path) -> Option<&'a Value> {
-    path.iter().try_fold(value, |value, step| value.as_object()?.get(std::str::from_utf8(step).ok()?))
+    path.iter()
+        .try_fold(value, |value, step| value.as_object()?.get(std::str::from_utf8(step).ok()?))
 }
 
 /// Lines that are rows, by the definition, each with its physical number.

@@ -9,4 +9,3 @@ pub fn strings(strings: &Strings) -> Vec<&str> {
     let slice = |w: &[i64]| std::str::from_utf8(&strings.data[w[0] as usize..w[1] as usize]);
     strings.offsets.windows(2).map(|w| slice(w).expect("UTF-8")).collect()
 }
-

@@ -19,7 +19,8 @@ pub fn run(data: &[u8]) {
     let query: Vec<u32> = (0..3 * size).map(|i| u32::from(choice) + i as u32 % 3).collect();
     let answers = table.query_batch(&query, 2).expect("a matrix of its size");
     assert!(answers.ids.iter().all(|&id| table.contains(id)));
-    let live: Vec<u32> = (0..table.given().min(70) as u32).filter(|&id| table.contains(id)).collect();
+    let live: Vec<u32> =
+        (0..table.given().min(70) as u32).filter(|&id| table.contains(id)).collect();
     if let Ok(first) = table.insert(&query, 1) {
         let found = table.query(&query[..size]).expect("a signature of its size");
         assert!(found.contains(&first) && found.is_sorted());

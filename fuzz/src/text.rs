@@ -82,7 +82,11 @@ fn define(answer: &Answer, unit: &str, size: usize) {
     let space = |c: char| is(c, SPACE);
     let defined: Vec<&str> = match unit {
         "whitespace" => normalized.split(space).filter(|part| !part.is_empty()).collect(),
-        "line" => normalized.split('\n').map(|l| l.trim_matches(space)).filter(|l| !l.is_empty()).collect(),
+        "line" => normalized
+            .split('\n')
+            .map(|l| l.trim_matches(space))
+            .filter(|l| !l.is_empty())
+            .collect(),
         "word" => tokens.iter().map(String::as_str).collect(),
         _ => return,
     };
