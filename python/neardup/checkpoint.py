@@ -119,7 +119,9 @@ class Checkpoint:
         arrays.update(dict.fromkeys(header["absent"]))
         survey = Survey(**arrays, bands=bands)
         ends, rows = survey.starts, len(survey)
-        lengths = {len(each) for name, each in arrays.items() if name != "starts" and each is not None}
+        lengths = {
+            len(each) for name, each in arrays.items() if name != "starts" and each is not None
+        }
         if lengths != {rows} or (header["bands"] and bands.documents != rows):
             raise ValueError("columns of different lengths")
         if len(ends) != len(self._documents.sources) + 1 or ends[-1] != rows or ends[0] != 0:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -57,10 +58,8 @@ def make_files(folder: Path) -> None:
             Path("in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
             dedup(Path("in.jsonl"), out="out", **OPTIONS)
             checkpoint.WORTH_KEEPING = 0.0
-            try:
+            with contextlib.suppress(KeyboardInterrupt):
                 dedup(Path("in.jsonl"), out="left", progress=Stopped(), **OPTIONS)
-            except KeyboardInterrupt:
-                pass
             for path in [*Path("out").glob("*.*"), *Path("left", ".neardup").glob("*")]:
                 name = f"stage-{path.name}" if path.parent.name == ".neardup" else path.name
                 shutil.copyfile(path, folder / name)

@@ -28,7 +28,10 @@ def test_every_kind_has_a_sample_and_every_sample_a_version(tmp_path: Path) -> N
     for name in ("signatures.sig", "index.lsh", "stage-survey", "stage-pairs"):
         assert int.from_bytes((FOLDER / name).read_bytes()[8:12], "little") == 1
     for name in ("removed", "pairs", "clusters"):
-        assert pq.read_schema(FOLDER / f"{name}.parquet").metadata[b"neardup.table"] == f"{name}/1".encode()
+        assert (
+            pq.read_schema(FOLDER / f"{name}.parquet").metadata[b"neardup.table"]
+            == f"{name}/1".encode()
+        )
     for name in ("summary.json", "stage-manifest.json"):
         assert json.loads((FOLDER / name).read_bytes())["version"]
 
@@ -73,7 +76,9 @@ def test_a_finished_first_pass() -> None:
     assert (header["bands"], header["rejected"]) == (4, {"0": 1})
     assert header["absent"] == ["keep_value", "keep_rest"]
     kinds = checkpoint._ARRAYS.items()
-    found = {name: np.frombuffer(part, kind) for (name, kind), part in zip(kinds, sections, strict=False)}
+    found = {
+        name: np.frombuffer(part, kind) for (name, kind), part in zip(kinds, sections, strict=False)
+    }
     texts = [row["text"] for row in ROWS]
     assert found["starts"].tolist() == [0, len(ROWS)]
     assert found["ok"].tolist() == [text is not None for text in texts]
@@ -85,7 +90,10 @@ def test_a_finished_first_pass() -> None:
                 low, high = found[name].reshape(-1, 2)[row].tolist()
                 assert high << 64 | low == reference.digest(digested.encode())
             made = reference.fast_sketch(
-                set(reference.shingles(text, normalize=SPEC["normalize"], shingle="word:3")), SIZE, 42, reference.ROUNDS
+                set(reference.shingles(text, normalize=SPEC["normalize"], shingle="word:3")),
+                SIZE,
+                42,
+                reference.ROUNDS,
             )
             assert keys[:, row].tolist() == reference.band_keys(made, 4, 2)
             assert found["bytes"][row] == len(text)
@@ -109,7 +117,11 @@ def test_a_finished_verification() -> None:
 def test_tables() -> None:
     removed = pq.read_table(FOLDER / "removed.parquet").to_pylist()
     told = [(row["id"], row["kept_id"], row["similarity"], row["reason"]) for row in removed]
-    assert told == [("r1", "r0", 1.0, "near"), ("r2", "r0", 0.75, "near"), ("r5", "r3", 1.0, "exact")]
+    assert told == [
+        ("r1", "r0", 1.0, "near"),
+        ("r2", "r0", 0.75, "near"),
+        ("r5", "r3", 1.0, "exact"),
+    ]
     pairs = pq.read_table(FOLDER / "pairs.parquet")
     sides = zip(pairs["row_a"].to_pylist(), pairs["row_b"].to_pylist(), strict=True)
     assert list(sides) == [(0, 1), (0, 2), (1, 2), (3, 5)]
@@ -119,7 +131,12 @@ def test_tables() -> None:
     rejected = json.loads((FOLDER / "rejected.jsonl").read_bytes())
     assert (rejected["row"], rejected["reason"]) == (4, 'field "text" is null')
     summary = json.loads((FOLDER / "summary.json").read_bytes())
-    assert (summary["documents"], summary["kept"], summary["removed"], summary["rejected"]) == (6, 2, 3, 1)
+    assert (summary["documents"], summary["kept"], summary["removed"], summary["rejected"]) == (
+        6,
+        2,
+        3,
+        1,
+    )
 
 
 @pytest.mark.parametrize("name", ["signatures.sig", "index.lsh"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,9 @@ def foreign(array: np.ndarray) -> np.ndarray:
 
 def unaligned(array: np.ndarray) -> np.ndarray:
     """One byte off its proper place."""
-    return np.frombuffer(b"x" + array.tobytes(), np.uint8)[1:].view(array.dtype).reshape(array.shape)
+    return (
+        np.frombuffer(b"x" + array.tobytes(), np.uint8)[1:].view(array.dtype).reshape(array.shape)
+    )
 
 
 def transposed(array: np.ndarray) -> np.ndarray:
@@ -113,7 +116,9 @@ def test_every_function_that_takes_signatures(layout: Callable[..., Any]) -> Non
     assert again.query(layout(slots)) == [sorted(i for i, _ in row) for row in plain.query(slots)]
     assert other.query(layout(slots)) == plain.query(slots)
     assert other.query(layout(slots[3]), limit=2) == plain.query(slots[3], limit=2)
-    assert estimate_jaccard(layout(slots[0]), layout(slots[2])) == estimate_jaccard(slots[0], slots[2])
+    assert estimate_jaccard(layout(slots[0]), layout(slots[2])) == estimate_jaccard(
+        slots[0], slots[2]
+    )
 
 
 def test_no_values_at_all() -> None:
@@ -158,7 +163,7 @@ def test_offsets_of_any_kind(rows: list[list[int]], wild: list[int], sound: bool
     good = np.cumsum([0, *map(len, rows)]).tolist()
     offsets = good if sound else wild
     fits = bool(offsets) and offsets[0] == 0 and offsets[-1] == len(values)
-    fits = fits and all(a <= b for a, b in zip(offsets, offsets[1:], strict=False))
+    fits = fits and all(a <= b for a, b in pairwise(offsets))
     for kind in (np.int64, np.int16, ">i4"):
         try:
             found = SKETCH.batch_csr(np.array(values, np.int64), np.array(offsets, kind))
@@ -167,7 +172,7 @@ def test_offsets_of_any_kind(rows: list[list[int]], wild: list[int], sound: bool
             assert "offset" in str(error)
         else:
             assert fits
-            parts = [values[a:b] for a, b in zip(offsets, offsets[1:], strict=False)]
+            parts = [values[a:b] for a, b in pairwise(offsets)]
             assert np.array_equal(found, SKETCH.batch(parts).reshape(len(parts), 8))
 
 

@@ -25,7 +25,9 @@ from neardup.io import FieldSpec, open_source
 MARK = b"\xef\xbb\xbf"
 ROWS = [
     {"id": f"r{i}", "text": text, "n": [i, {"x": None}]}
-    for i, text in enumerate(["plain words", 'a "quoted" one,\nof two lines', "四个字 é", "", "x" * 90])
+    for i, text in enumerate(
+        ["plain words", 'a "quoted" one,\nof two lines', "四个字 é", "", "x" * 90]
+    )
 ] * 3
 Texts = list[str | None]
 """What a file holds: a text a row, None for a row that is no good."""
@@ -114,7 +116,9 @@ def parquet(**options: object) -> bytes:
     return out.getvalue()
 
 
-LINES = b"".join(json.dumps(row, ensure_ascii=bool(i % 2)).encode() + b"\n" for i, row in enumerate(ROWS))
+LINES = b"".join(
+    json.dumps(row, ensure_ascii=bool(i % 2)).encode() + b"\n" for i, row in enumerate(ROWS)
+)
 RECORDS = io.StringIO(newline="")
 csv.writer(RECORDS).writerows([("id", "text"), *((row["id"], row["text"]) for row in ROWS)])
 
@@ -245,6 +249,11 @@ def test_a_foreign_file(tmp_path: Path, name: str, foreign: str) -> None:
 @STEADY
 def test_a_damaged_stream(tmp_path: Path, suffix: str, damage: Damage) -> None:
     """Of two streams one after the other, the second cannot be lost unseen."""
+    hold_stream(tmp_path, suffix, damage)
+
+
+def hold_stream(folder: Path, suffix: str, damage: Damage) -> None:
+    """Hold that a damaged stream is read as the library that tells everything reads it."""
     pack, unpack = CODECS[suffix]
 
     def other(data: bytes) -> Texts:
@@ -254,7 +263,7 @@ def test_a_damaged_stream(tmp_path: Path, suffix: str, damage: Damage) -> None:
             raise Unreadable from None
 
     half = len(LINES) // 2
-    hold(tmp_path / f"a.jsonl{suffix}", damage(pack(LINES[:half]) + pack(LINES[half:])), other)
+    hold(folder / f"a.jsonl{suffix}", damage(pack(LINES[:half]) + pack(LINES[half:])), other)
 
 
 @pytest.mark.parametrize("suffix", CODECS)
@@ -275,7 +284,24 @@ def test_a_second_stream_is_read_or_missed(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"a.jsonl{suffix}"
     path.write_bytes(first + second)
     assert read(path) == json_lines(LINES)
-    for damaged in (second[:3], bytes([second[0] ^ 1]) + second[1:], b"junk", second[: len(second) // 2]):
+    for damaged in (
+        second[:3],
+        bytes([second[0] ^ 1]) + second[1:],
+        b"junk",
+        second[: len(second) // 2],
+    ):
         path.write_bytes(first + damaged)
         with pytest.raises(NeardupError, match=r"a\.jsonl"):
             read(path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*FORMATS, *CODECS])
+@given(damage=damages())
+@settings(STEADY, max_examples=3000)
+def test_thousands_of_damaged_files(tmp_path: Path, name: str, damage: Damage) -> None:
+    if name in CODECS:
+        hold_stream(tmp_path, name, damage)
+    else:
+        data, other = FORMATS[name]
+        hold(tmp_path / name, damage(data), other)

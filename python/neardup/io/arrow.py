@@ -154,9 +154,7 @@ def open_memory(
         return _spooled(_reader(chain([head], tables)), index, faults=faults, names=names)
     if isinstance(data, pa.Array | pa.ChunkedArray | pa.Table | pa.RecordBatch) or _speaks(data):
         return _held(data, index, names=names)
-    if isinstance(data, dict) or not (
-        isinstance(data, Iterable) or hasattr(data, "__getitem__")
-    ):
+    if isinstance(data, dict) or not (isinstance(data, Iterable) or hasattr(data, "__getitem__")):
         raise NeardupTypeError(
             f"cannot read texts from {type(data).__name__}: pass a list of str, a table that "
             "speaks the Arrow protocol (pyarrow, polars, pandas), or a path"

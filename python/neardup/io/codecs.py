@@ -48,8 +48,9 @@ def _gzip_writer(file: BinaryIO) -> BinaryIO:
 class _Streams(io.RawIOBase):
     """Compressed streams one after the other, to the last byte of the file.
 
-    The readers of the standard library take a damaged stream after the first for the end of the file:
-    what many tools write in pieces would lose its rest unseen. Zeros between streams are padding.
+    The readers of the standard library take a damaged stream after the first for the end of the
+    file: what many tools write in pieces would lose its rest unseen. Zeros between streams are
+    padding.
     """
 
     def __init__(self, file: BinaryIO, start: Callable[[], Any]) -> None:
@@ -59,7 +60,7 @@ class _Streams(io.RawIOBase):
         return True
 
     def readinto(self, view: Any) -> int:
-        """Read at most as much as fits; 0 at the end, `EOFError` if a stream is not finished there."""
+        """Read at most as much as fits; 0 at the end, `EOFError` if a stream is cut off there."""
         while True:
             data = b""
             if self._stream.eof:
