@@ -1,6 +1,8 @@
 //! Arrow string columns whose offsets, views and bytes are whatever the fuzzer likes: an error or what
 //! the buffers say, the same for one thread and two.
 
+use std::sync::LazyLock;
+
 use arbitrary::{Result, Unstructured};
 use neardup_core::contents::contents;
 use neardup_core::lsh::Banding;
@@ -54,7 +56,10 @@ fn offsets(u: &mut Unstructured<'_>) -> Result<Vec<i64>> {
 }
 
 fn passes(column: &Column<'_>, rows: &[u32], valid: Option<&Vec<bool>>, threads: usize) {
-    let spec = TextSpec::parse("nfkc,casefold,collapse-space", "word:2", "xxh3").expect("a spec");
+    static SPEC: LazyLock<TextSpec> = LazyLock::new(|| {
+        TextSpec::parse("nfkc,casefold,collapse-space", "word:2", "xxh3").expect("a spec")
+    });
+    let spec = &*SPEC;
     let params = Params { size: 8, seed: 42, rounds: None, tier: Tier::best() };
     let sketch = sketch::build("fast", params).expect("a sketch");
     let banding = Banding { bands: 2, rows: 4 };
@@ -63,7 +68,7 @@ fn passes(column: &Column<'_>, rows: &[u32], valid: Option<&Vec<bool>>, threads:
 
     let found = [1, threads].map(|threads| {
         let valid = valid.map(Vec::as_slice);
-        survey(column, valid, &spec, Some((&*sketch, banding)), threads).map(flat)
+        survey(column, valid, spec, Some((&*sketch, banding)), threads).map(flat)
     });
     assert_eq!(found[0], found[1]);
     let wanted = |row: usize| valid.is_none_or(|valid| valid.get(row) == Some(&true));
@@ -72,14 +77,14 @@ fn passes(column: &Column<'_>, rows: &[u32], valid: Option<&Vec<bool>>, threads:
     assert_eq!(found[0].is_ok(), whole && fits);
 
     let found = [1, threads].map(|threads| {
-        signatures(column, &spec, &*sketch, threads).map(|all| (all.slots, all.counts))
+        signatures(column, spec, &*sketch, threads).map(|all| (all.slots, all.counts))
     });
     assert_eq!(found[0], found[1]);
     assert_eq!(found[0].is_ok(), texts.iter().all(Option::is_some));
 
     let rows = &rows[..rows.len().min(50)];
     let found = [1, threads].map(|threads| {
-        let all = contents(column, rows, &spec, None, threads);
+        let all = contents(column, rows, spec, None, threads);
         all.map(|all| (all.values, all.length, all.numbers))
     });
     assert_eq!(found[0], found[1]);

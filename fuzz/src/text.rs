@@ -1,5 +1,8 @@
 //! The text path: every tier, the exact route and the plain definitions give one answer.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use neardup_core::hash;
 use neardup_core::simd::{Tier, combine};
 use neardup_core::sketch::{self, Params, Scratch};
@@ -26,9 +29,9 @@ pub fn run(data: &[u8]) {
     let Some((&[list, cut], text)) = data.split_first_chunk::<2>() else { return };
     let text = String::from_utf8_lossy(text);
     let list = NORMALIZE[list as usize % NORMALIZE.len()];
-    let unit = UNITS[cut as usize % UNITS.len()];
-    let size = SIZES[cut as usize / UNITS.len() % SIZES.len()];
-    let spec = TextSpec::parse(list, &format!("{unit}:{size}"), "xxh3").expect("a spec");
+    let (unit, size) = (cut as usize % UNITS.len(), cut as usize / UNITS.len() % SIZES.len());
+    let (unit, size) = (UNITS[unit], SIZES[size]);
+    let spec = spec(list, unit, size);
     let mut answers = Tier::available().into_iter().map(|tier| answer(&spec, tier, &text));
     let first = answers.next().expect("the plain tier");
     for other in answers {
@@ -39,6 +42,14 @@ pub fn run(data: &[u8]) {
     apply_all(&steps, &text, unit == "line", &mut exact, &mut spare);
     assert_eq!(first.normalized, exact, "the routes differ");
     define(&first, unit, size);
+}
+
+/// A spec, made once: it remembers what characters become, which takes longer than any text.
+fn spec(list: &'static str, unit: &'static str, size: usize) -> TextSpec {
+    static MADE: Mutex<BTreeMap<(&str, &str, usize), TextSpec>> = Mutex::new(BTreeMap::new());
+    let parse = || TextSpec::parse(list, &format!("{unit}:{size}"), "xxh3").expect("a spec");
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    made.entry((list, unit, size)).or_insert_with(parse).clone()
 }
 
 /// All that a text becomes.
