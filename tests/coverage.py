@@ -9,6 +9,7 @@ Usage: ``python tests/coverage.py [--uncovered] [PATHS OF TESTS ...]``
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -21,6 +22,7 @@ ROOT = Path(__file__).parents[1]
 CORE = ROOT / "crates" / "core" / "src"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "coverage"
 TESTS = ["laws", "golden", "unit", "hazards", "choices", "cases"]
+Counts = dict[Path, dict[tuple[int, ...], int]]
 FLAGS = "-C instrument-coverage -Z coverage-options=branch"
 
 
@@ -109,19 +111,38 @@ def instrumented() -> list[str]:
         python, cwd=ROOT, env={**os.environ, **where}, capture_output=True, text=True, check=False
     )
     print(said.stdout.strip().splitlines()[-1])
+    if said.returncode not in (0, 1):
+        sys.exit(said.stdout[-3000:] + said.stderr[-3000:])
     return [*binaries, str(overlay / "neardup" / "_native.abi3.so")]
 
 
-def counted(binaries: list[str]) -> str:
-    """Counters of all runs, as lcov writes them."""
+def counted(binaries: list[str]) -> tuple[Counts, Counts]:
+    """How often each line of the core ran, and each side of each branch, by file."""
     merged = TARGET / "all.profdata"
     raw = TARGET / "raw.txt"
     raw.write_text("\n".join(map(str, (TARGET / "raw").glob("*.profraw"))))
     run(tool("llvm-profdata"), "merge", "-sparse", "-failure-mode=all", "-f", raw, "-o", merged)
     objects = [part for path in binaries for part in ("-object", path)][1:]
-    return run(
-        tool("llvm-cov"), "export", "-format=lcov", f"-instr-profile={merged}", *objects, CORE
-    )
+    export = [tool("llvm-cov"), "export", f"-instr-profile={merged}"]
+    lines: Counts = defaultdict(lambda: defaultdict(int))
+    branches: Counts = defaultdict(lambda: defaultdict(int))
+    path = CORE
+    for entry in run(*export, "-format=lcov", *objects, CORE).splitlines():
+        kind, _, rest = entry.partition(":")
+        if kind == "SF":
+            path = Path(rest)
+        elif kind == "DA":
+            number, count = map(int, rest.split(",")[:2])
+            lines[path][number,] += count
+    # lcov gives the branches of each function that a piece of code was compiled into; here its place
+    # in the text tells which are one.
+    told = json.loads(run(*export, "-skip-functions", *objects, CORE))
+    for file in told["data"][0]["files"]:
+        for branch in file["branches"]:
+            place, counts = tuple(branch[:4]), branch[4:6]
+            for side, count in enumerate(counts):
+                branches[Path(file["filename"])][*place, side] += count
+    return lines, branches
 
 
 def code(path: Path) -> int:
@@ -134,22 +155,12 @@ def code(path: Path) -> int:
 
 def main() -> None:
     """Run, count and print."""
-    lines: dict[Path, dict[int, int]] = defaultdict(lambda: defaultdict(int))
-    branches: dict[Path, dict[tuple[int, str], int]] = defaultdict(lambda: defaultdict(int))
-    path, end = CORE, 0
-    for entry in counted(instrumented()).splitlines():
-        kind, _, rest = entry.partition(":")
-        if kind == "SF":
-            path = Path(rest)
+    lines, branches = counted(instrumented())
+    for counts in (lines, branches):
+        for path, places in counts.items():
             end = code(path)
-        elif kind in ("DA", "BRDA"):
-            line, *more = rest.split(",")
-            if int(line) > end:
-                continue
-            if kind == "DA":
-                lines[path][int(line)] += int(more[0])
-            else:
-                branches[path][int(line), ",".join(more[:2])] += int(more[2].replace("-", "0"))
+            for place in [place for place in places if place[0] > end]:
+                del places[place]
     print(f"{'file':28} {'lines':>12} {'branches':>12}")
     total = [0, 0, 0, 0]
     for path in sorted(lines):
@@ -158,15 +169,15 @@ def main() -> None:
         print(f"{path.relative_to(CORE)!s:28} {_shown(*seen[:2]):>12} {_shown(*seen[2:]):>12}")
         if "--uncovered" in sys.argv:
             text = path.read_text("utf-8").splitlines()
-            missed = {n for n, count in lines[path].items() if not count}
-            half = {n for (n, _), count in branches[path].items() if not count}
+            missed = {place[0] for place, count in lines[path].items() if not count}
+            half = {place[0] for place, count in branches[path].items() if not count}
             for number in sorted(missed | half):
                 mark = "  -" if number in missed else "  ?"
                 print(f"{mark} {number:4}  {text[number - 1].strip()}")
     print(f"{'all':28} {_shown(*total[:2]):>12} {_shown(*total[2:]):>12}")
 
 
-def _share(counts: dict[object, int]) -> tuple[int, int]:
+def _share(counts: dict[tuple[int, ...], int]) -> tuple[int, int]:
     return sum(map(bool, counts.values())), len(counts)
 
 
