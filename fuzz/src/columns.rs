@@ -64,6 +64,8 @@ fn passes(column: &Column<'_>, rows: &[u32], valid: Option<&Vec<bool>>, threads:
     let sketch = sketch::build("fast", params).expect("a sketch");
     let banding = Banding { bands: 2, rows: 4 };
     let texts: Vec<Option<&str>> = (0..column.len()).map(|row| column.text(row).ok()).collect();
+    let defined = (0..column.len()).map(|row| std::str::from_utf8(defined(column, row)?).ok());
+    assert!(texts.iter().copied().eq(defined));
     assert!(column.get(column.len()).is_err());
 
     let found = [1, threads].map(|threads| {
@@ -90,6 +92,28 @@ fn passes(column: &Column<'_>, rows: &[u32], valid: Option<&Vec<bool>>, threads:
     assert_eq!(found[0], found[1]);
     let there = |row: &u32| texts.get(*row as usize).is_some_and(Option::is_some);
     assert_eq!(found[0].is_ok(), rows.iter().all(there));
+}
+
+/// The bytes of a row by the Columnar Format.
+fn defined<'a>(column: &Column<'a>, row: usize) -> Option<&'a [u8]> {
+    let slice = |data: &'a [u8], begin: i64, end: i64| {
+        data.get(usize::try_from(begin).ok()?..usize::try_from(end).ok()?)
+    };
+    match column {
+        Column::Utf8 { data, offsets } => slice(data, offsets[row].into(), offsets[row + 1].into()),
+        Column::Large { data, offsets } => slice(data, offsets[row], offsets[row + 1]),
+        Column::View { views, buffers } => {
+            let view = &views[16 * row..16 * row + 16];
+            let word =
+                |i: usize| i32::from_le_bytes([view[i], view[i + 1], view[i + 2], view[i + 3]]);
+            let (len, buffer, offset) = (word(0), word(8), word(12));
+            if (0..=12).contains(&len) {
+                return slice(view, 4, 4 + i64::from(len));
+            }
+            let data = buffers.get(usize::try_from(buffer).ok()?)?;
+            slice(data, offset.into(), i64::from(offset) + i64::from(len))
+        }
+    }
 }
 
 type Flat = (Vec<u128>, Vec<u128>, Vec<u32>, Vec<u32>, Vec<u64>, Vec<Vec<u64>>);
