@@ -62,12 +62,9 @@ fn flags(keys: &BandKeys, meet: &impl Fn(usize, usize) -> bool, threads: usize) 
     let n = keys.documents();
     for first in [true, false] {
         let found = duplicate_flags(keys, first, threads).expect("flags");
-        for row in 0..n {
-            let others = if first { 0..row } else { 0..n };
-            assert_eq!(
-                found[row],
-                others.into_iter().any(|other| other != row && meet(row, other))
-            );
+        for (row, &flag) in found.iter().enumerate() {
+            let mut others = if first { 0..row } else { 0..n };
+            assert_eq!(flag, others.any(|other| other != row && meet(row, other)));
         }
     }
 }
