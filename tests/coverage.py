@@ -163,7 +163,7 @@ def main() -> None:
                 del places[place]
     print(f"{'file':28} {'lines':>12} {'branches':>12}")
     total = [0, 0, 0, 0]
-    for path in sorted(lines):
+    for path in sorted(path for path in lines if lines[path]):
         seen = [*_share(lines[path]), *_share(branches[path])]
         total = [a + b for a, b in zip(total, seen, strict=True)]
         print(f"{path.relative_to(CORE)!s:28} {_shown(*seen[:2]):>12} {_shown(*seen[2:]):>12}")
