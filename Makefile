@@ -10,10 +10,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
 MATURIN := maturin>=1.9,<2
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
+SANITIZED := target/sanitized
+# Miri runs a thousandth as fast: not what draws hundreds of thousands of rows. It has no vector registers.
+MIRI := hash json csv cluster exact intersect verify lsh::run lsh::store lsh::ranked text::buffer text::column parallel \
+    --skip simd --skip storm
 RUST_SOURCES := Cargo.toml Cargo.lock $(wildcard crates/*/Cargo.toml) $(shell find crates -name '*.rs')
 
 help: ## list these commands
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
 
 demo: $(VENV)/built ## build, then remove near-duplicates from the corpus in examples/ and show what was found
 	@$(BIN)/python examples/demo.py
@@ -34,6 +39,30 @@ check: $(VENV)/dev ## formatting, lints, types, stubs and documentation examples
 
 soak: $(VENV)/dev ## run the tests that take many minutes
 	$(BIN)/python -m pytest -m slow
+
+# What follows needs flags of rustc that only nightly takes; RUSTC_BOOTSTRAP makes the stable one take them.
+fuzz: $(VENV)/created ## fuzz every target for FUZZ_SECONDS (120) each, one line a target
+	@command -v cargo-fuzz >/dev/null || test -x $(BIN)/cargo-fuzz || cargo install --quiet --locked --root $(VENV) cargo-fuzz
+	@PATH="$(CURDIR)/$(BIN):$$PATH" fuzz/run
+
+sanitize: ## run the core's tests under AddressSanitizer; under ThreadSanitizer those that start threads
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Z sanitizer=address" ASAN_OPTIONS=detect_leaks=0 PROPTEST_CASES=64 \
+	    cargo test -p neardup-core --tests --locked --target $(HOST) --target-dir $(SANITIZED)/address
+	@# It takes the standard library's own synchronisation for races unless that is instrumented too.
+	@if test -d "$$(rustc --print sysroot)/lib/rustlib/src"; then \
+	    RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Z sanitizer=thread" PROPTEST_CASES=8 cargo test -Z build-std -p neardup-core --lib \
+	        --locked --target $(HOST) --target-dir $(SANITIZED)/thread -- threads parallel; \
+	else \
+	    echo 'not run: ThreadSanitizer, for want of the sources of the standard library: rustup component add rust-src'; \
+	fi
+
+miri: ## run what Miri can of the core's tests (needs nightly with miri and rust-src)
+	@cargo +nightly miri --version >/dev/null 2>&1 && test -d "$$(rustc +nightly --print sysroot)/lib/rustlib/src" || \
+	    { echo 'missing: Miri and the sources of the standard library: rustup +nightly component add miri rust-src' >&2; exit 1; }
+	MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=2 cargo +nightly miri test -p neardup-core --lib -- $(MIRI)
+
+coverage: $(VENV)/dev ## lines and branches of the core that no test reaches (needs LLVM 19 or newer)
+	$(BIN)/python tests/coverage.py --uncovered
 
 bench: $(BENCH)/built ## time neardup beside its peers, in an environment of its own
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BENCH)/bin/python "$$script"; done
@@ -73,4 +102,4 @@ $(VENV)/created:
 	@"$$(.ci/tools --python)" -m venv --clear $(VENV)
 	@touch $@
 
-.PHONY: help demo test check soak bench fmt clean
+.PHONY: help demo test check soak fuzz sanitize miri coverage bench fmt clean

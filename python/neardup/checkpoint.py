@@ -8,6 +8,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from neardup import _native
 from neardup.config import OPTIONS
 from neardup.engines.base import Candidates, Verified
-from neardup.errors import UsageError
+from neardup.errors import DataError, UsageError
 from neardup.sealed import Kind
 from neardup.survey import Survey
 
@@ -101,6 +102,11 @@ class Checkpoint:
         if path is None:
             return None
         header, sections = SURVEY.read(path, len(_ARRAYS) + 2)
+        with _consistent(SURVEY, path):
+            self._own(header)
+            return self._survey(header, sections)
+
+    def _survey(self, header: dict[str, Any], sections: list[memoryview]) -> Survey:
         arrays: dict[str, Any] = {
             name: np.frombuffer(section, kind).copy()
             for (name, kind), section in zip(_ARRAYS.items(), sections, strict=False)
@@ -110,9 +116,18 @@ class Checkpoint:
         keys = np.frombuffer(sections[-2], "<u8").astype(np.uint64)  # aligned, too
         bands = _native.BandKeys.of(keys, header["bands"])
         counts = {int(source): count for source, count in header["rejected"].items()}
-        self._documents.rejects.restore(counts, sections[-1])
         arrays.update(dict.fromkeys(header["absent"]))
-        return Survey(**arrays, bands=bands)
+        survey = Survey(**arrays, bands=bands)
+        ends, rows = survey.starts, len(survey)
+        lengths = {
+            len(each) for name, each in arrays.items() if name != "starts" and each is not None
+        }
+        if lengths != {rows} or (header["bands"] and bands.documents != rows):
+            raise ValueError("columns of different lengths")
+        if len(ends) != len(self._documents.sources) + 1 or ends[-1] != rows or ends[0] != 0:
+            raise ValueError("not the rows of these sources")
+        self._documents.rejects.restore(counts, sections[-1])
+        return survey
 
     def save_survey(self, survey: Survey) -> None:
         """Keep the first pass."""
@@ -137,7 +152,7 @@ class Checkpoint:
                 yield survey.bands.column(band).astype("<u8", copy=False)
             yield from rejects.blocks()
 
-        header = {"bands": bands, "rejected": rejects.counts, "absent": absent}
+        header = {"run": self._run, "bands": bands, "rejected": rejects.counts, "absent": absent}
         path = os.path.join(self._folder, "survey")
         SURVEY.write(path, header, pieces(), lengths=lengths, durable=False)
         self._saved()
@@ -149,10 +164,15 @@ class Checkpoint:
         if path is None:
             return None
         header, sections = PAIRS.read(path, len(_SIDES))
-        kinds = zip(_SIDES.values(), sections, strict=True)
-        pairs = Verified(*(np.frombuffer(section, kind).copy() for kind, section in kinds))
-        compared = Candidates(pairs.a, pairs.b, **header["candidates"])
-        return compared, pairs, header["guarded"]
+        with _consistent(PAIRS, path):
+            self._own(header)
+            kinds = zip(_SIDES.values(), sections, strict=True)
+            arrays = [np.frombuffer(section, kind).copy() for kind, section in kinds]
+            if len({len(each) for each in arrays}) != 1:
+                raise ValueError("columns of different lengths")
+            pairs = Verified(*arrays)
+            compared = Candidates(pairs.a, pairs.b, **header["candidates"])
+            return compared, pairs, int(header["guarded"])
 
     def save_verified(self, candidates: Candidates, pairs: Verified, guarded: int) -> None:
         """Keep what verification found."""
@@ -162,8 +182,19 @@ class Checkpoint:
         counts = {name: getattr(candidates, name) for name in names}
         arrays = [np.asarray(getattr(pairs, name), kind) for name, kind in _SIDES.items()]
         path = os.path.join(self._folder, "pairs")
-        PAIRS.write(path, {"candidates": counts, "guarded": guarded}, arrays, durable=False)
+        header = {"run": self._run, "candidates": counts, "guarded": guarded}
+        PAIRS.write(path, header, arrays, durable=False)
         self._saved()
+
+    @property
+    def _run(self) -> str:
+        """What all files of one run have in common, and of two runs never."""
+        text = json.dumps(self._manifest, sort_keys=True).encode()
+        return blake2b(text, digest_size=16).hexdigest()
+
+    def _own(self, header: dict[str, Any]) -> None:
+        if header["run"] != self._run:
+            raise ValueError("it belongs to a run over other inputs or with other options")
 
     def _saved(self) -> None:
         self._worth = time.monotonic() - self._began >= WORTH_KEEPING
@@ -184,6 +215,16 @@ class Checkpoint:
         if self._manifest is None:
             return "standard input and data in memory cannot be told from those of the stopped run"
         return _difference(before, self._manifest)
+
+
+@contextlib.contextmanager
+def _consistent(kind: Kind, path: str) -> Iterator[None]:
+    """Names the file if what it holds, whole as it is, does not go together."""
+    try:
+        yield
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        message = f"{kind.name} is inconsistent: {error}; {_ADVICE}"
+        raise DataError(message, source=path) from error
 
 
 def _manifest(plan: Plan, documents: Documents) -> dict[str, Any] | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from neardup.errors import NeardupValueError
 from neardup.io.columns import filtered
 from neardup.io.frames import library
 from neardup.notes import by_source
@@ -66,6 +67,11 @@ def select(data: Any, found: Found, ids: Ids) -> Any:
 def _rows(data: Any, keep: Mask) -> Any:
     """The rows of a mask in the kind of the data; None where it can be gone through only once."""
     known = library(data)
+    if hasattr(data, "__len__") and len(data) != len(keep):
+        raise NeardupValueError(
+            f"the data has changed since it was read: {len(keep)} rows then, {len(data)} now; "
+            "use keep with a copy of what it was"
+        )
     if isinstance(data, list | tuple):
         return [item for item, stays in zip(data, keep.tolist(), strict=True) if stays]
     if known in ("pandas", "numpy"):

@@ -27,6 +27,7 @@ from neardup.io.places import (
     remove,
 )
 from neardup.io.registry import open_writer
+from neardup.tables import TABLE_VERSION
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -228,12 +229,14 @@ class Output:
         """Write a table into the folder, and wherever else it was asked for."""
         import pyarrow.parquet as pq
 
+        mark = {"neardup.table": f"{name}/{TABLE_VERSION}"}
         with contextlib.ExitStack() as files:
             writers: dict[str, pq.ParquetWriter] = {}
             for piece in pieces:
                 for path in () if writers else self._paths(name):
                     file = files.enter_context(self._file(path)).file
-                    writer = pq.ParquetWriter(file, piece.schema, compression="zstd")
+                    schema = piece.schema.with_metadata(mark)
+                    writer = pq.ParquetWriter(file, schema, compression="zstd")
                     writers[path] = files.enter_context(writer)
                 for path, writer in writers.items():
                     with writing(path):

@@ -113,10 +113,12 @@ class FastSimilaritySketch:
             integers = plain_row(rows.ravel())
             offsets = np.arange(rows.shape[0] + 1, dtype=np.int64) * rows.shape[1]
             return self.batch_csr(integers, offsets, prehashed, num_threads)
-        if not isinstance(rows, Iterable):
+        try:
+            iter(rows)
+        except TypeError:
             raise NeardupTypeError(
                 f"batch takes an iterable of rows of tokens, got {type(rows).__name__}"
-            )
+            ) from None
         return self._native.rows(rows, prehashed, threads)
 
     def batch_csr(

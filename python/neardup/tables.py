@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 Index = npt.NDArray[np.int64]
 Documents32 = npt.NDArray[np.uint32]
 
+TABLE_VERSION = 1
+"""Of the columns of the tables; in the metadata of their files as ``neardup.table``."""
+
 SLICE = 1 << 17
 """Rows of a piece of a table: names and ids of all rows would be larger than the answer."""
 

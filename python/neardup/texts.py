@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from neardup.columns import NativeColumn, native_column
@@ -48,12 +48,16 @@ def columns(texts: Any) -> list[NativeColumn]:
             f"one column of texts is needed, got a {type(texts).__name__}; pass the column, for "
             'example data["text"]'
         )
-    if not isinstance(texts, Iterable):
+    if isinstance(texts, list):
+        return [texts]
+    try:
+        items = iter(texts)
+    except TypeError:
         raise NeardupTypeError(
             f"a collection of texts is needed, got {type(texts).__name__}; pass a list of str, or "
             "a string column that speaks Arrow"
-        )
-    return [texts if isinstance(texts, list) else list(texts)]
+        ) from None
+    return [list(items)]
 
 
 def _arrow(texts: Any) -> list[NativeColumn]:

@@ -97,6 +97,8 @@ def make() -> dict[str, Any]:
         for j in range(3):
             spec = SPECS[0] if j == 0 else SPECS[1 + (2 * i + j - 1) % (len(SPECS) - 1)]
             documents.append(document(text, *spec, SKETCHES[(i + j) % len(SKETCHES)]))
+    # The default sketch, whose slots fill the widest registers many times over.
+    documents += [document(text, *SPECS[0], (128, 42, None)) for text in list(TEXTS.values())[:3]]
     hashes = [[token, f"{reference.token_hash(token):016x}"] for token in TOKENS]
     digests = [[text, f"{reference.digest(text.encode()):032x}"] for text in TEXTS.values()]
     return {"tokens": hashes, "digests": digests, "documents": documents}

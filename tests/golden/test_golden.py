@@ -43,12 +43,12 @@ def test_documents_stage_by_stage(tier):
         assert sketch.one(shingles, True).tolist() == entry["slots"], where
 
 
-def test_pass_one_gives_keys_and_digests():
+def test_pass_one_gives_keys_and_digests(tier):
     digests = dict(GOLDEN["digests"])
     for entry in GOLDEN["documents"]:
         text, bands = entry["text"], entry["bands"]
         spec = _native.TextSpec(entry["normalize"], entry["shingle"], "xxh3")
-        sketch = _native.Sketch("fast", entry["size"], entry["seed"], entry["rounds"])
+        sketch = _native.Sketch("fast", entry["size"], entry["seed"], entry["rounds"], tier)
         found = _native.survey([text], None, spec, sketch, bands, entry["rows"], 1)
         keys = _native.BandKeys(bands)
         keys.extend(found)

@@ -128,6 +128,9 @@ pub fn estimates(
     threshold: f64,
     threads: usize,
 ) -> Result<Vec<f64>> {
+    if size == 0 {
+        return Err(Error::argument("signatures of no slots cannot be compared"));
+    }
     for_pairs(signatures, a, b, threads, |left, right| {
         let equal = left.iter().zip(right).filter(|(x, y)| x == y).count();
         let estimate = equal as f64 / size as f64;

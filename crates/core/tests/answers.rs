@@ -96,3 +96,32 @@ fn many_documents_any_threads() {
         assert_eq!(candidates(&keys, &rank, None, 2000, threads).unwrap().0, pairs);
     }
 }
+
+#[test]
+fn arguments_that_mean_nothing_are_refused() {
+    use neardup_core::lsh::{BandKeys, duplicate_flags};
+    use neardup_core::sketch::{self, MAX_SIZE, Params};
+    use neardup_core::verify::{Sets, both_have_more, estimates};
+    use neardup_core::{exact, simd::Tier};
+
+    let params = Params { size: 8, seed: 1, rounds: None, tier: Tier::SCALAR };
+    let refused = |name, params| sketch::build(name, params).err().map(|error| error.to_string());
+    for (said, name, params) in [
+        ("size must be", "fast", Params { size: 0, ..params }),
+        ("size must be", "fast", Params { size: MAX_SIZE + 1, ..params }),
+        ("rounds must be", "fast", Params { rounds: Some(17), ..params }),
+        ("unknown sketch \"slow\"; known: fast", "slow", params),
+    ] {
+        assert!(refused(name, params).is_some_and(|message| message.contains(said)), "{said}");
+    }
+    assert!(Tier::parse("mmx").is_err() && Tier::parse("scalar").is_ok());
+    for (a, b) in [(&[1, 2][..], &[1][..]), (&[], &[])] {
+        assert!(sketch::estimate(a, b).is_err());
+    }
+    assert!(Sets::new(&[1], &[0, 0], &[1]).is_err());
+    let sets = Sets::new(&[1, 2], &[0], &[2]).unwrap();
+    assert!(!sets.is_empty() && estimates(sets, 0, &[0], &[0], 0.5, 1).is_err());
+    assert!(both_have_more(sets, &[0], &[], 1).is_err());
+    assert!(exact::leaders(&[1, 2], &[0, 1], &[true]).is_err());
+    assert!(duplicate_flags(&BandKeys::new(0), true, 1).unwrap().is_empty());
+}

@@ -7,7 +7,7 @@ use neardup_core::{Error, exact, join, pairs};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
-use crate::call::detached;
+use crate::call::{attached, by_rows, detached};
 use crate::text::BatchSurvey;
 
 /// Band keys of all documents, a column a band.
@@ -19,8 +19,8 @@ pub struct PyBandKeys {
 #[pymethods]
 impl PyBandKeys {
     #[new]
-    fn new(bands: usize) -> Self {
-        Self { inner: BandKeys::new(bands) }
+    fn new(py: Python<'_>, bands: usize) -> PyResult<Self> {
+        Ok(Self { inner: attached(py, || Ok(BandKeys::new(bands)))? })
     }
 
     /// Keys of `bands` bands, column after column.
@@ -110,7 +110,8 @@ pub fn leaders<'py>(
     rank: PyReadonlyArray1<'py, u32>,
     takes_part: PyReadonlyArray1<'py, bool>,
 ) -> PyResult<Numbers<'py>> {
-    let (words, rank, mask) = (digest.as_slice()?, rank.as_slice()?, takes_part.as_slice()?);
+    let (rank, mask) = (rank.as_slice()?, takes_part.as_slice()?);
+    let words = by_rows(&digest)?;
     let leader = detached(py, || {
         let digest: Vec<u128> = words
             .chunks_exact(2)

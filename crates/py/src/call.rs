@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use neardup_core::{Error, Kind};
+use numpy::{Element, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -28,6 +29,15 @@ fn caught<T>(work: impl FnOnce() -> neardup_core::Result<T>) -> neardup_core::Re
             .unwrap_or_default();
         Err(Error::internal(format!("internal error, please report it: {said}")))
     })
+}
+
+/// The values of a matrix, row after row. numpy's own `as_slice` takes one that lies column after column too.
+pub fn by_rows<'a, T: Element>(matrix: &'a PyReadonlyArray2<'_, T>) -> PyResult<&'a [T]> {
+    if matrix.is_c_contiguous() {
+        return Ok(matrix.as_slice()?);
+    }
+    let message = "a matrix must lie in memory row after row; pass numpy.ascontiguousarray(matrix)";
+    Err(value_error(matrix.py(), message.into()))
 }
 
 /// The Python exception for an error of the core.

@@ -3,7 +3,7 @@ use neardup_core::{csv, json_array, jsonl};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use crate::call::{detached, raise, value_error};
+use crate::call::{attached, detached, raise, value_error};
 
 /// Where the rows of a block stand.
 #[pyclass(frozen, get_all, module = "neardup._native")]
@@ -120,8 +120,8 @@ pub fn scan_lines(
 
 /// Names of the fields of a line's outermost object, in order, for messages.
 #[pyfunction]
-pub fn field_names(line: &[u8]) -> Vec<String> {
-    jsonl::field_names(line)
+pub fn field_names(py: Python<'_>, line: &[u8]) -> PyResult<Vec<String>> {
+    attached(py, || Ok(jsonl::field_names(line)))
 }
 
 /// The elements of one JSON array, found and ready to be read.
@@ -179,8 +179,8 @@ impl JsonArray {
 
 /// Whether data begins as a JSON array does.
 #[pyfunction]
-pub fn is_json_array(data: &[u8]) -> bool {
-    json_array::is_array(data)
+pub fn is_json_array(py: Python<'_>, data: &[u8]) -> PyResult<bool> {
+    attached(py, || Ok(json_array::is_array(data)))
 }
 
 /// Read the records of a block; the second value is how much of it has been read.
@@ -203,8 +203,12 @@ pub fn scan_csv(
 
 /// The fields of the first record of a block, and the offset after it.
 #[pyfunction]
-pub fn first_record(block: &[u8], delimiter: u8) -> (Vec<Vec<u8>>, usize) {
-    csv::first_record(block, delimiter)
+pub fn first_record(
+    py: Python<'_>,
+    block: &[u8],
+    delimiter: u8,
+) -> PyResult<(Vec<Vec<u8>>, usize)> {
+    attached(py, || Ok(csv::first_record(block, delimiter)))
 }
 
 /// Read every line of a block as a text, blank ones too.

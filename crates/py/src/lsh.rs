@@ -11,7 +11,7 @@ use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods}
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::call::{attached, detached, raise};
+use crate::call::{attached, by_rows, detached, raise};
 
 /// An index that any number of threads may share.
 #[pyclass(name = "Lsh", module = "neardup._native", frozen)]
@@ -253,7 +253,7 @@ impl PyLsh {
             ));
             return Err(raise(py, &error));
         }
-        Ok(matrix.as_slice()?)
+        by_rows(matrix)
     }
 }
 

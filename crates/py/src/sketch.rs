@@ -49,8 +49,8 @@ impl PySketch {
         self.inner.size()
     }
 
-    fn std_err(&self, jaccard: f64, union: u64) -> f64 {
-        self.inner.std_err(jaccard, union)
+    fn std_err(&self, py: Python<'_>, jaccard: f64, union: u64) -> PyResult<f64> {
+        attached(py, || Ok(self.inner.std_err(jaccard, union)))
     }
 
     #[pyo3(signature = (tokens, prehashed=false))]

@@ -64,6 +64,11 @@ class ArrowSource:
     def fingerprint(self) -> None:
         """Data in memory has none."""
 
+    @property
+    def count(self) -> int:
+        """Rows of the batches that are held."""
+        return sum(batch.num_rows for batch in self._held)
+
     def batches(self, fields: FieldSpec) -> Iterator[Batch]:
         """Read the wanted fields of every row."""
         if self.bare:
@@ -149,7 +154,7 @@ def open_memory(
         return _spooled(_reader(chain([head], tables)), index, faults=faults, names=names)
     if isinstance(data, pa.Array | pa.ChunkedArray | pa.Table | pa.RecordBatch) or _speaks(data):
         return _held(data, index, names=names)
-    if isinstance(data, dict) or not isinstance(data, Iterable):
+    if isinstance(data, dict) or not (isinstance(data, Iterable) or hasattr(data, "__getitem__")):
         raise NeardupTypeError(
             f"cannot read texts from {type(data).__name__}: pass a list of str, a table that "
             "speaks the Arrow protocol (pyarrow, polars, pandas), or a path"
@@ -158,23 +163,28 @@ def open_memory(
         raise NeardupTypeError(
             f"a {type(data).__name__} without any dimension is one value: pass a list of texts"
         )
-    items = iter(data)
+    length, items = _length(data), iter(data)
     head = next(items, None)
     if head is not None and (isinstance(head, pa.RecordBatch | pa.Table) or _speaks(head)):
         return _spooled(_reader(chain([head], items)), index)
-    return _texts(chain([] if head is None and _is_empty(data) else [head], items), index)
+    # An empty iterable, or one whose first item is None.
+    nothing = head is None and not length
+    source = _texts(chain([] if nothing else [head], items), index)
+    if length is not None and not length == _length(data) == source.count:
+        raise NeardupValueError("the texts changed while they were read; pass a copy")
+    return source
 
 
 def _speaks(data: Any) -> bool:
     return hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
 
 
-def _is_empty(data: Any) -> bool:
-    """Tells an empty iterable from one whose first item is None."""
+def _length(data: Any) -> int | None:
+    """How many items there are; None if only going through them tells."""
     try:
-        return len(data) == 0
+        return len(data)
     except TypeError:
-        return True
+        return None
 
 
 def _table(data: Any) -> pa.Table | pa.ChunkedArray:
@@ -335,8 +345,8 @@ def _texts(items: Iterator[Any], index: int) -> ArrowSource:
     for row, item in enumerate(items):
         text = None
         if isinstance(item, str):
-            # numpy's own str and other subclasses become plain.
-            text = str(item)
+            # numpy's own str and other subclasses become plain, and their hooks are not called.
+            text = str.__str__(item)
             try:
                 text.isascii() or text.encode("utf-8")
             except UnicodeEncodeError as error:

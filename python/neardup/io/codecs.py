@@ -48,8 +48,40 @@ def _gzip_writer(file: BinaryIO) -> BinaryIO:
     return cast(BinaryIO, gzip.GzipFile("", "wb", compresslevel=4, fileobj=file, mtime=0))
 
 
+class _Streams(io.RawIOBase):
+    """Compressed streams one after the other, to the last byte of the file.
+
+    The readers of the standard library take a damaged stream after the first for the end of the
+    file: what many tools write in pieces would lose its rest unseen. Zeros between streams are
+    padding.
+    """
+
+    def __init__(self, file: BinaryIO, start: Callable[[], Any]) -> None:
+        self._file, self._start, self._stream = file, start, start()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, view: Any) -> int:
+        """Read at most as much as fits; 0 at the end, `EOFError` if a stream is cut off there."""
+        while True:
+            data = b""
+            if self._stream.eof:
+                data = self._stream.unused_data.lstrip(b"\0")
+                while not data and (data := self._file.read(1 << 16)):
+                    data = data.lstrip(b"\0")
+                if not data:
+                    return 0
+                self._stream = self._start()
+            elif self._stream.needs_input and not (data := self._file.read(1 << 16)):
+                raise EOFError
+            if made := self._stream.decompress(data, len(view)):
+                view[: len(made)] = made
+                return len(made)
+
+
 def _bz2_reader(file: BinaryIO) -> BinaryIO:
-    return cast(BinaryIO, bz2.BZ2File(file))
+    return cast(BinaryIO, _Streams(file, bz2.BZ2Decompressor))
 
 
 def _bz2_writer(file: BinaryIO) -> BinaryIO:
@@ -57,7 +89,7 @@ def _bz2_writer(file: BinaryIO) -> BinaryIO:
 
 
 def _xz_reader(file: BinaryIO) -> BinaryIO:
-    return cast(BinaryIO, lzma.LZMAFile(file))
+    return cast(BinaryIO, _Streams(file, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ)))
 
 
 def _xz_writer(file: BinaryIO) -> BinaryIO:
@@ -176,6 +208,9 @@ class _Reading:
             self._file = open_read(self._path)
             if self._codec:
                 self._file = io.BufferedReader(cast(io.RawIOBase, self._file), 1 << 20)
+                if not self._file.peek(1):  # no stream of any kind is of no bytes
+                    self._file.close()
+                    raise self._truncated()
         except OSError as error:
             raise DataError(f"cannot be read: {reason(error)}", source=self._name) from error
         self._stream = codec_named(self._codec).reader(self._file)
