@@ -29,7 +29,7 @@ mod _native {
     #[pymodule_export]
     use crate::sketch::{PySketch, estimate_rows, hash_signed, hash_tokens, hash_unsigned};
     #[pymodule_export]
-    use crate::text::{BatchSurvey, PyTextSpec, contents, sketch_texts, survey};
+    use crate::text::{BatchSurvey, PyTextSpec, contents, limit_tier, sketch_texts, survey};
 
     use neardup_core::{sketch, text};
     use pyo3::prelude::*;
