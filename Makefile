@@ -45,17 +45,19 @@ fmt: $(VENV)/dev ## format Rust and Python, apply safe lint fixes, write docs/op
 	$(BIN)/python docs/make_options.py
 
 clean: ## remove everything that was built
-	rm -rf $(VENV) $(BENCH) target python/neardup/_native*.so python/neardup/_native*.pyd
+	rm -rf $(VENV) $(BENCH) target demo python/neardup/_native*.so python/neardup/_native*.pyd
 
 # The package, built for release and installed in place: edits of Python need no rebuild, edits of Rust do.
 $(VENV)/built: $(VENV)/created pyproject.toml $(RUST_SOURCES)
-	$(BIN)/pip install "$(MATURIN)"
-	env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --quiet
+	@echo "== Building the native core: a few minutes, once"
+	@$(BIN)/pip install "$(MATURIN)"
+	@env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked
 	@touch $@
 
 # What tests and checks need on top: the extras `dev` and `test`. Nothing is compiled again.
 $(VENV)/dev: $(VENV)/built
-	env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --quiet --extras dev,test
+	@echo "== Installing what checks and tests need (pandas, polars, an S3 server, ...): minutes, once"
+	@env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --extras dev,test
 	@touch $@
 
 # Peers are installed away from .venv, so that no version of theirs decides one of ours.
@@ -67,7 +69,8 @@ $(BENCH)/built: $(VENV)/built benchmarks/requirements.txt
 
 $(VENV)/created:
 	@.ci/tools
-	"$$(.ci/tools --python)" -m venv --clear $(VENV)
+	@echo "== Making $(VENV), where everything is installed"
+	@"$$(.ci/tools --python)" -m venv --clear $(VENV)
 	@touch $@
 
 .PHONY: help demo test check soak bench fmt clean

@@ -1,7 +1,8 @@
 """Removes near-duplicates from the corpora in this folder, then shows what was found.
 
-`make demo` runs it. It calls the command line as a user would, checks the answer against the known
-pairs beside each corpus, and puts three removed texts beside the text that stayed.
+`make demo` runs it. It calls the command line as a user would, with its output in `demo/`, checks
+the answer against the known pairs beside each corpus, and puts three removed texts beside the text
+that stayed.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,6 +22,7 @@ from neardup.cli.show import pair
 
 HERE = Path(__file__).parent
 CORPORA = ("clang-docs.jsonl.gz", "manuals-en.jsonl.gz", "comments-zh.jsonl")
+OUT = "demo"
 THRESHOLD = 0.8
 DIFFERS = 0.95  # below this a text has words of its own
 Row = dict[str, Any]
@@ -30,15 +31,13 @@ Row = dict[str, Any]
 def main() -> None:
     """Run, count, show."""
     inputs = [os.path.relpath(HERE / name) for name in CORPORA]
-    with tempfile.TemporaryDirectory(prefix="neardup-demo-") as folder:
-        out = os.path.join(folder, "clean")
-        command = ["neardup", "dedup", *inputs, "-o", out, "--id", "id"]
-        print("$", " ".join(command), flush=True)
-        done = subprocess.run([sys.executable, "-m", *command], check=False)
-        if done.returncode:
-            sys.exit(done.returncode)
-        removed = pq.read_table(os.path.join(out, "removed.parquet")).to_pylist()
-        found = pq.read_table(os.path.join(out, "pairs.parquet")).to_pylist()
+    command = ["neardup", "dedup", *inputs, "-o", f"{OUT}/", "--id", "id", "--overwrite"]
+    print("$", " ".join(command), flush=True)
+    done = subprocess.run([sys.executable, "-m", *command], check=False)
+    if done.returncode:
+        sys.exit(done.returncode)
+    removed = pq.read_table(os.path.join(OUT, "removed.parquet")).to_pylist()
+    found = pq.read_table(os.path.join(OUT, "pairs.parquet")).to_pylist()
     console = Console(highlight=False)
     check(console, found)
     show(console, removed)

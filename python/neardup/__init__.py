@@ -5,9 +5,7 @@ Names are loaded when first used: `import neardup` costs no more than numpy's ow
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # type checkers take it for true; `typing` itself need not be loaded
 if TYPE_CHECKING:
     from neardup._native import __version__
     from neardup.api import dedup
@@ -67,6 +65,8 @@ __all__ = [  # noqa: RUF022 - grouped as in _HOME
 def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
     globals()[name] = value
     return value

@@ -1,23 +1,17 @@
-"""The command `neardup`, also `python -m neardup`; interrupted while it loads it says one line."""
+"""The command `neardup`, also `python -m neardup`; Ctrl-C has an answer while it loads."""
 
-import sys
+from neardup import interrupt
 
 
 def main() -> None:
     """Run the command line."""
+    interrupt.loading()
+    from neardup.cli import main as run
+
     try:
-        from neardup.cli import main as run
-
         run(prog_name="neardup")
-    except KeyboardInterrupt:  # while the command line itself was loading
-        print("neardup: interrupted", file=sys.stderr)
-        sys.exit(130)
-    except SystemExit as end:
-        if end.code == 130:
-            import signal
-
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # one more changes nothing any more
-        raise
+    finally:
+        interrupt.settled()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from neardup.checkpoint import Checkpoint
@@ -16,14 +16,16 @@ from neardup.output import Output, out_folder
 from neardup.plan import Found, Plan, find
 from neardup.progress import Progress, watched
 from neardup.result import Result
+from neardup.wording import in_python
 
 if TYPE_CHECKING:
     from neardup.io.base import Source
-    from neardup.io.documents import Ids
+    from neardup.io.documents import Documents, Ids
 
 _KEYWORDS = {option.name for option in OPTIONS if option.python}
 
 
+@in_python()
 def dedup(data: Any, *, progress: Any = None, **options: Any) -> Result:
     """Remove near-duplicate texts; what is removed was verified against what is kept.
 
@@ -75,8 +77,17 @@ def dedup(data: Any, *, progress: Any = None, **options: Any) -> Result:
     return Result(held, found, ids, summary)
 
 
-def run(config: Config, inputs: Sequence[str], progress: Progress) -> dict[str, Any]:
+def run(
+    config: Config, inputs: Sequence[str], progress: Progress, finished: Callable[[], None]
+) -> dict[str, Any]:
     """Deduplicate files; what the command line calls.
+
+    Parameters
+    ----------
+    config, inputs, progress
+        As for `execute`.
+    finished : callable
+        Called when everything is written: an error it raises undoes that, a later one does not.
 
     Returns
     -------
@@ -85,7 +96,7 @@ def run(config: Config, inputs: Sequence[str], progress: Progress) -> dict[str, 
     """
     from neardup import tables
 
-    found, _, summary = execute(config, _files(inputs, config), progress, inputs)
+    found, _, summary = execute(config, _files(inputs, config), progress, inputs, finished)
     return {**summary, "largest_clusters": tables.largest(found)}
 
 
@@ -94,6 +105,7 @@ def execute(
     sources: Sequence[Source],
     progress: Progress,
     inputs: Sequence[str | os.PathLike[str]] = (),
+    finished: Callable[[], None] | None = None,
 ) -> tuple[Found, Ids, dict[str, Any]]:
     """Run a configuration over open sources; `inputs` is what the user called them.
 
@@ -128,7 +140,10 @@ def execute(
         checkpoint = Checkpoint(output.out if resumable else None, plan, documents)
         with checkpoint, output.guarded():
             found = find(documents, plan, engine, checkpoint)
-            return found, *_write(found, engine, output, progress, began)
+            ids, summary = _write(found, engine, output, progress, began)
+            if finished is not None:
+                finished()
+            return found, ids, summary
 
 
 def _write(
@@ -143,6 +158,8 @@ def _write(
             f'no document has a value in the field "{config.keep.field}", so that ties decided '
             "which ones stay; name another field with --keep"
         )
+    if config.keep.sources:
+        _warn_of_priority(config.keep.sources, documents, progress)
     output.begin()
     survey, wanted, stays = found.base.survey, tables.named(found), found.keep
     if config.annotate:
@@ -151,14 +168,32 @@ def _write(
         stays = survey.ok
     ids = engine.write(documents, survey, stays, wanted, output)
     places = tables.Places(documents, survey.starts, ids)
-    for name in ("removed", "pairs", "clusters"):
-        if output.wants(name):
-            output.table(name, getattr(tables, name)(found, places))
+    asked = [name for name in ("removed", "pairs", "clusters") if output.wants(name)]
+    if asked:
+        progress.stage("writing tables")
+    for name in asked:
+        output.table(name, getattr(tables, name)(found, places))
     output.rejects(documents)
     summary = _timed(tables.summary(found), found, time.perf_counter() - began)
     _check_balance(summary)
     output.summary(summary)
     return ids, summary
+
+
+def _warn_of_priority(wanted: Sequence[str], documents: Documents, progress: Progress) -> None:
+    """Name the items of a priority that match no source."""
+    from neardup.io.base import shown_path
+    from neardup.keep import matches
+
+    names = [source.name for source in documents.sources]
+    idle = [each for each in wanted if not any(matches(name, each) for name in names)]
+    if idle:
+        seen = ", ".join(repr(shown_path(name)) if name else "the data" for name in names[:3])
+        more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+        progress.warn(
+            f"priority: {', '.join(map(repr, idle))} names no source; the sources are "
+            f"{seen}{more}; name one as it stands there, or a prefix of it that ends in /"
+        )
 
 
 def open_data(data: Any, config: Config, first: int = 0) -> tuple[Sequence[Source], Any]:
@@ -224,6 +259,12 @@ def _check_balance(summary: dict[str, Any]) -> None:
 
 def _peak_memory() -> int:
     """The most memory this process has had, in bytes."""
+    try:
+        # What getrusage says on Linux includes the process that started this one.
+        with open("/proc/self/status", encoding="ascii") as status:
+            return int(next(line for line in status if line.startswith("VmHWM:")).split()[1]) << 10
+    except (OSError, StopIteration):
+        pass
     try:
         import resource
     except ImportError:  # a system without getrusage

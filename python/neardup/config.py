@@ -56,7 +56,7 @@ class Option:
 
     def complaint(self, value: object) -> str:
         """What to tell a user who gave a value that is not allowed."""
-        return f"{value!r} is not allowed; use {self.kind.allowed}"
+        return f"{shown(value)} is not allowed; use {self.kind.allowed}"
 
     def read(self, value: object) -> Any:
         """Return `value` in its final type; an error names the option, the value, the allowed."""
@@ -376,6 +376,21 @@ class Config:
         """How a text becomes a shingle set, in one line: part of a signature's identity."""
         steps = ",".join(self.normalize) or "none"
         return f"normalize={steps} shingle={self.shingle} hash={self.hash}"
+
+
+def shown(value: object) -> str:
+    """A value as an error shows it: in one line, a long one cut short.
+
+    Examples
+    --------
+    >>> shown("no\\nsuch"), len(shown("x" * 1000)), shown(10**9999)
+    ("'no\\\\nsuch'", 60, 'an int')
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # a repr may do anything; that of a huge int is refused
+        return f"an {type(value).__name__}"
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def load_toml(path: str) -> dict[str, object]:

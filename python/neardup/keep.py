@@ -18,8 +18,8 @@ Rank = npt.NDArray[np.uint32]
 def rank(survey: Survey, documents: Documents, rule: Keep) -> Rank:
     """Position of each document in keep order, 0 first.
 
-    Rules that do not speak of order break ties by the digest of the raw text, then by number; so
-    the texts they keep do not depend on the order of the input. Documents of the other side of
+    Rules that do not speak of order break ties by the digest of the raw text, then by source and
+    row; so what they keep does not depend on the order of the input. Documents of the other side of
     `--against` come before all others.
 
     Returns
@@ -31,8 +31,8 @@ def rank(survey: Survey, documents: Documents, rule: Keep) -> Rank:
     if rule.rule in ("first", "last"):
         keys: list[Any] = [number if rule.rule == "first" else number[::-1]]
     else:
-        ties = [number, survey.raw[:, 0], survey.raw[:, 1]]  # most significant last
-        keys = [*ties, *_values(survey, documents, rule)]
+        places = [number, *_paths(survey, documents)]  # most significant last
+        keys = [*places, survey.raw[:, 0], survey.raw[:, 1], *_values(survey, documents, rule)]
     if documents.own < len(documents.sources):
         keys.append(number < survey.starts[documents.own])  # False, the other side, is first
     if len(keys) == 1:
@@ -41,6 +41,17 @@ def rank(survey: Survey, documents: Documents, rule: Keep) -> Rank:
     position = np.empty(n, np.uint32)
     position[order] = number
     return position
+
+
+def _paths(survey: Survey, documents: Documents) -> list[Any]:
+    """The order of each document's source by the bytes of its path, unless that of the input."""
+    names = [source.name.encode("utf-8", "surrogateescape") for source in documents.sources]
+    order = sorted(range(len(names)), key=names.__getitem__)
+    if order == list(range(len(names))):
+        return []
+    place = np.empty(len(names), np.int64)
+    place[order] = np.arange(len(names))
+    return [np.repeat(place, np.diff(survey.starts))]
 
 
 def _values(survey: Survey, documents: Documents, rule: Keep) -> list[Any]:
@@ -59,6 +70,17 @@ def _values(survey: Survey, documents: Documents, rule: Keep) -> list[Any]:
 
 def _priority(name: str, wanted: tuple[str, ...]) -> int:
     for place, item in enumerate(wanted):
-        if name == item or (item.endswith("/") and name.startswith(item)):
+        if matches(name, item):
             return place
     return len(wanted)
+
+
+def matches(name: str, item: str) -> bool:
+    """Whether an item of a priority means a source.
+
+    Examples
+    --------
+    >>> matches("new/a.jsonl", "new/"), matches("new/a.jsonl", "new")
+    (True, False)
+    """
+    return name == item or (item.endswith("/") and name.startswith(item))

@@ -14,6 +14,7 @@ from neardup.engines.memory import MemoryEngine
 from neardup.errors import NeardupTypeError
 from neardup.plan import Base, Plan, prepare, verified
 from neardup.progress import watched
+from neardup.wording import in_python
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,6 +32,7 @@ OPTIONS = tuple(
 """The options of `dedup` that speak of texts, pairs and the machine."""
 
 
+@in_python()
 def match(
     left: Any,
     right: Any,

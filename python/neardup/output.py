@@ -102,6 +102,14 @@ class Output:
                 _within(real, os.path.join(root, name)) for name in (KEPT, FOLDER)
             ):
                 raise UsageError(f"{path} is written anyway; choose another file, or leave it out")
+        found = known_suffix(path)
+        wanted = (
+            "jsonl" if self.config.rejected and path == local(self.config.rejected) else "parquet"
+        )
+        if found is not None and (found[0].name, found[1]) != (wanted, ""):
+            raise UsageError(
+                f"{path}: this table is written as plain {wanted}; name a .{wanted} file"
+            )
         if exists(path) and not (self.config.overwrite or self.config.resume):
             raise UsageError(f"{path} exists; add --overwrite to replace it, or name another file")
 
@@ -121,7 +129,7 @@ class Output:
         if self.config.on_error == "skip" and self.config.rejected is None:
             raise UsageError(
                 f"{out} is one file: name another for the rows that --on-error skip sets aside, "
-                "with --rejected FILE"
+                "with --rejected FILE, or name a folder"
             )
         if self._existed and not self.config.overwrite:
             raise UsageError(f"{out} exists; add --overwrite to replace it, or name another OUT")

@@ -240,6 +240,9 @@ def answer(base: Base, pairs: Verified, guarded: int, sets: Gathered | None) -> 
     partner, similarity, differ = cluster(base, pairs, sets)
     leader, number = base.leader, np.arange(len(survey), dtype=np.uint32)
     partner, similarity, differ = partner[leader], similarity[leader], differ[leader]
+    # The other side of --against stays whatever its component says: a copy of it is one.
+    copies = np.flatnonzero(leader >= survey.starts[base.documents.own])
+    partner[copies], similarity[copies], differ[copies] = leader[copies], 1.0, False
     reason = np.where(partner == leader, EXACT, NEAR).astype(np.uint8)
     reason[partner == number] = NONE
     other = number >= survey.starts[base.documents.own]

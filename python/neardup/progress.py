@@ -35,7 +35,9 @@ class Silent:
         """Hand the message to Python's warnings."""
         import warnings
 
-        warnings.warn(message, stacklevel=3)
+        from neardup.wording import keywords
+
+        warnings.warn(keywords(message), stacklevel=3)
 
 
 class Bars:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from neardup import values as v
+from neardup.config import Option
 from neardup.errors import NeardupError, NeardupValueError
 from neardup.kinds import select
 from neardup.plan import EXACT, Found, answer
@@ -16,6 +18,10 @@ if TYPE_CHECKING:
 
     from neardup.io.documents import Ids
     from neardup.tables import Places
+
+
+_N = Option("n", v.Integer(0, 2**63 - 1, "a whole number from 0"), 10, "", "")
+_NEAR = Option("near", v.Real(0.0, 1.0, "a number from 0 to 1", open_low=False), None, "", "")
 
 
 class Result:
@@ -127,13 +133,23 @@ class Result:
         n : int
             At most so many.
         near : float, optional
-            Take those whose similarity is nearest to this; without it, spread over all.
+            Take those whose similarity is nearest to this, from 0 to 1; without it, spread over
+            all.
 
         Returns
         -------
         list of dict
             source, row, kept_source, kept_row, similarity, reason, text, kept_text.
+
+        Raises
+        ------
+        NeardupTypeError, NeardupValueError
+            `n` is no whole number from 0, or `near` no number from 0 to 1.
+        NeardupError
+            The data is not what it was.
         """
+        n = _N.read(n)
+        near = _NEAR.read(near)
         found = self._found
         gone = np.flatnonzero(found.reason > 0)
         if near is not None:

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neardup.errors import DataError, NeardupError
+from neardup.errors import DataError, NeardupError, NeardupTypeError, NeardupValueError
 
 Path = str | os.PathLike[str]
 Array = npt.NDArray[Any]
@@ -81,6 +81,7 @@ class Kind:
         """
         from neardup.io.atomic import AtomicFile
 
+        path = named(path)
         views: Iterable[memoryview] = map(_bytes, sections)
         if lengths is None:
             views = list(views)
@@ -112,9 +113,9 @@ class Kind:
         NeardupError
             It cannot be read.
         """
-        name = os.fspath(path)
+        name = named(path)
         try:
-            with open(path, "rb") as file:
+            with open(name, "rb") as file:
                 whole = memoryview(file.read())
         except OSError as error:
             raise NeardupError(f"{name}: cannot be read: {error.strerror}") from error
@@ -154,6 +155,24 @@ class Kind:
             parts.append(body[at : at + each])
             at += each
         return header, parts
+
+
+def named(path: object) -> str:
+    """The name of a file.
+
+    Raises
+    ------
+    NeardupTypeError, NeardupValueError
+        It is no path, or one that no file can have.
+    """
+    if not isinstance(path, str | bytes | os.PathLike):
+        raise NeardupTypeError(
+            f"path: {path!r} is a {type(path).__name__}; give a str or a path-like object"
+        )
+    name = os.fsdecode(path)
+    if not name or "\0" in name:
+        raise NeardupValueError(f"path: {name!r} cannot name a file; give another name")
+    return name
 
 
 def _bytes(section: bytes | Array) -> memoryview:

@@ -1,4 +1,4 @@
-"""What an answer promises: cases 13 to 15, 17, 18, 20 to 23, 28 of the faults of other tools."""
+"""What an answer promises: nothing below the threshold, whole groups, counts that add up."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 @pytest.mark.parametrize("threshold", [0.3, 0.5, 0.8])
 @pytest.mark.parametrize("cluster", ["star", "components"])
-def test_case_13_nothing_below_the_threshold(ask, threshold, cluster):
+def test_nothing_below_the_threshold(ask, threshold, cluster):
     texts = families(13, 600, vocabulary=300)
     # One row a band: nearly everything becomes a candidate, and candidates are not answers.
     loose = {
@@ -42,7 +42,7 @@ def test_case_13_nothing_below_the_threshold(ask, threshold, cluster):
             assert row["similarity"] == found
 
 
-def test_case_14_recall_at_the_threshold():
+def test_recall_at_the_threshold():
     found = 0
     for seed in range(100):
         rng = random.Random(seed)
@@ -60,7 +60,7 @@ def test_case_14_recall_at_the_threshold():
     ("threshold", "found"),
     [(0.98, [0.98, 0.98, 1.0]), (0.981, [1.0]), (0.99, [1.0]), (1.0, [1.0]), (1, [1.0])],
 )
-def test_case_15_thresholds_up_to_one(ask, threshold, found):
+def test_thresholds_up_to_one(ask, threshold, found):
     words = [f"w{i}" for i in range(100)]
     texts = [" ".join(each) for each in (words, reversed(words), words[:98])]
     answer = ask(texts, shingle="word:1", threshold=threshold, bands=128, rows=1)
@@ -70,7 +70,7 @@ def test_case_15_thresholds_up_to_one(ask, threshold, found):
 @pytest.mark.parametrize(
     "threshold", [0, -0.1, 1.0000001, 80, math.nan, math.inf, "much", None, True]
 )
-def test_case_15_thresholds_that_mean_nothing(threshold, command, tmp_path):
+def test_thresholds_that_mean_nothing(threshold, command, tmp_path):
     with pytest.raises(TypeError if threshold is None or threshold is True else ValueError):
         dedup(["a", "b"], threshold=threshold)
     if isinstance(threshold, float | str) or threshold == 0:
@@ -81,7 +81,7 @@ def test_case_15_thresholds_that_mean_nothing(threshold, command, tmp_path):
         assert b"Traceback" not in done.stderr
 
 
-def test_case_17_unverified_candidates_join_nothing(ask):
+def test_unverified_candidates_join_nothing(ask):
     rng = random.Random(17)
     pool = [f"w{i}" for i in range(400)]
     bridge = rng.sample(pool, 60)
@@ -102,7 +102,7 @@ CHAIN = [" ".join(f"w{i}" for i in range(start, start + 20)) for start in (0, 2,
 
 
 @pytest.mark.parametrize("keep", ["first", "last"])
-def test_case_18_star_and_components(ask, keep):
+def test_star_and_components(ask, keep):
     loose = {"shingle": "word:1", "bands": 128, "rows": 1, "keep": keep}
     star = ask(CHAIN, **loose)
     assert star.kept_rows == [0, 2]
@@ -115,7 +115,7 @@ def test_case_18_star_and_components(ask, keep):
     assert {r["row"]: r["similarity"] for r in parts.removed} == {1: 18 / 22, 2 - kept: 16 / 24}
 
 
-def test_case_20_a_template_is_said_to_be_one(ask):
+def test_a_template_is_said_to_be_one(ask):
     rng = random.Random(20)
     template = [f"t{i}" for i in range(200)]
     texts = []
@@ -140,7 +140,7 @@ def test_case_20_a_template_is_said_to_be_one(ask):
         assert f"{answer.summary['largest_cluster']:,} texts like 0.jsonl row 0" in said
 
 
-def test_case_21_two_books_are_not_one(ask):
+def test_two_books_are_not_one(ask):
     books = []
     for name in ("manuals-en.jsonl.gz", "clang-docs.jsonl.gz"):
         with gzip.open(EXAMPLES / name, "rt", encoding="utf-8") as file:
@@ -152,7 +152,7 @@ def test_case_21_two_books_are_not_one(ask):
 
 
 @pytest.mark.parametrize("keep", ["first", "last", "longest", "shortest"])
-def test_case_22_groups_are_complete_and_ties_fixed(ask, keep):
+def test_groups_are_complete_and_ties_fixed(ask, keep):
     texts = families(22, 400)
     answer, again = (ask(texts, keep=keep) for _ in range(2))
     assert answer.kept_rows == again.kept_rows
@@ -172,12 +172,12 @@ def test_case_22_groups_are_complete_and_ties_fixed(ask, keep):
         ([f"text number {i} of many" for i in range(2000)], (2000, 2000, 0, 0)),
         ([""] * 1000, (1000, 1, 999, 1)),
     ],
-    ids=["no row", "one row", "case 28: all rows equal", "all rows distinct", "all rows empty"],
+    ids=["no row", "one row", "all rows equal", "all rows distinct", "all rows empty"],
 )
 @pytest.mark.parametrize(
     "how", [{}, {"exact_only": True}, {"cluster": "components"}, {"keep": "longest"}], ids=str
 )
-def test_case_23_counts_balance(ask, texts, counts, how):
+def test_counts_balance(ask, texts, counts, how):
     began = time.perf_counter()
     summary = ask(texts, **how).summary
     assert time.perf_counter() - began < 20

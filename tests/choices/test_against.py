@@ -207,3 +207,21 @@ def test_order_of_files_and_threads_change_nothing(tmp_path: Path) -> None:
         for threads in (1, 3)
     }
     assert keeps == {(False, False, True)}
+
+
+def test_a_copy_of_the_other_side_is_exact_in_any_component(tmp_path: Path) -> None:
+    """A new text links two old ones into one component; copies of the second are copies of it."""
+    words = [f"w{i}" for i in range(40)]
+    first, second = " ".join([*words[:-3], "x y z"]), " ".join(["p q r", *words[3:]])
+    link = " ".join(words)
+    old = lines(tmp_path / "old.jsonl", first, second)
+    new = lines(tmp_path / "new.jsonl", link, second, second.upper(), first)
+    r = neardup.dedup(new, against=old, threshold=0.75, cluster="components")
+    found = r.removed.select(["row", "kept_row", "similarity", "reason"]).to_pylist()
+    assert found[0]["reason"] == "near"
+    assert found[1:] == [
+        {"row": 1, "kept_row": 1, "similarity": 1.0, "reason": "exact"},
+        {"row": 2, "kept_row": 1, "similarity": 1.0, "reason": "exact"},
+        {"row": 3, "kept_row": 0, "similarity": 1.0, "reason": "exact"},
+    ]
+    assert r.summary["exact_duplicates"] == 3

@@ -171,3 +171,16 @@ def test_command_line_over_file_over_preset(tmp_path: Path, neardup_cli: Any) ->
     assert threshold_and_spec(*file) == (0.7, "char:3")
     assert threshold_and_spec(*file, "--threshold", "0.6") == (0.6, "char:3")
     assert threshold_and_spec(*file, "--preset", "strict") == (0.7, "word:3")
+
+
+@pytest.mark.parametrize(
+    "digits", ["0123456789", "٠١٢٣٤٥٦٧٨٩", "०१२३४५६७८९", "๐๑๒๓๔๕๖๗๘๙", "０１２３４５６７８９"]
+)
+def test_digits_of_every_script_are_numbers(digits: str) -> None:
+    """And numbers in words or Han numerals are none, as the pages say."""
+    one, other = digits[1:5], digits[2:6]
+    text = "the price of the house by the old river is {} today and not a coin less than that"
+    for numbers, kept in (((one, other), 2), (("three", "four"), 1), (("三", "四"), 1)):
+        texts = [text.format(number) for number in numbers]
+        r = neardup.dedup(texts, threshold=0.4, guard="numbers")
+        assert (r.summary["kept"], r.summary["guarded_pairs"]) == (kept, kept - 1)

@@ -177,7 +177,25 @@ def test_priority_of_sources(tmp_path: Path) -> None:
     assert kept(f"{tmp_path}/gold/") in ("a.jsonl", "b.jsonl")
     assert kept(f"{paths[2]}", f"{tmp_path}/gold/") == "b.jsonl"
     # A prefix without its slash is a path, and names nothing here; all are unlisted then.
-    assert kept(f"{tmp_path}/gold", f"{paths[0]}") == "raw.jsonl"
+    with pytest.warns(UserWarning, match="/gold' names no source"):
+        assert kept(f"{tmp_path}/gold", f"{paths[0]}") == "raw.jsonl"
+
+
+@pytest.mark.parametrize("rule", ["longest", "shortest", "max:f", "min:f", "priority:c.jsonl"])
+def test_what_is_kept_does_not_depend_on_the_order_of_files(tmp_path: Path, rule: str) -> None:
+    """Copies of one text tie in everything but source and row: the first of these stays."""
+    names = ["b.jsonl", "d.jsonl", "a.jsonl", "c.jsonl"]
+    paths = [write(tmp_path / name, [1, 1]) for name in names]
+    items = "priority:" + str(paths[3]) if rule.startswith("priority") else rule
+    answers = set()
+    for step in (0, 1, 2, 3):
+        result = neardup.dedup(paths[step:] + paths[:step], keep=items)
+        gone = result.removed.select(["source", "row", "kept_source", "kept_row"]).to_pylist()
+        answers.add(json.dumps(gone))
+    assert len(answers) == 1
+    first = "c.jsonl" if rule.startswith("priority") else "a.jsonl"
+    assert {row["kept_source"] for row in gone} == {str(tmp_path / first)}
+    assert {row["kept_row"] for row in gone} == {0}
 
 
 @pytest.mark.parametrize("rule", ["longest", "shortest", "max:f", "min:f"])

@@ -1,6 +1,7 @@
 """Whatever goes wrong is one line and an exit status, never a traceback."""
 
 import errno
+import io
 import os
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from neardup.cli import dedup
+from neardup.cli import Failure, dedup
 from neardup.errors import DataError, NeardupError, NeardupValueError, UsageError
 
 
@@ -60,16 +61,49 @@ def test_version_and_help_of_the_module():
     assert "completion" in page
 
 
-def test_help_imports_nothing_heavy():
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["dedup", "--help"], []], ids=str)
+def test_help_imports_nothing_heavy(arguments):
     code = (
         "import sys; from neardup.cli import main\n"
-        "try: main(['--help'])\n"
+        f"try: main({arguments})\n"
         "except SystemExit: pass\n"
-        "heavy = {'pyarrow', 'rich', 'asyncio'} & set(sys.modules)\n"
+        "heavy = {'numpy', 'pyarrow', 'rich', 'asyncio', 'fsspec', 'neardup.plan'} & set(sys.modules)\n"
         "sys.exit(repr(heavy) if heavy else 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["explain"], ["explain", "--json"], ["dedup", "-h"]]
+)
+def test_standard_output_is_full(arguments):
+    with open("/dev/full", "wb") as full:
+        command = [sys.executable, "-m", "neardup", *arguments]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+    said = "neardup: standard output: No space left on device\n"
+    assert (done.returncode, done.stderr.decode()) == (1, said)
+
+
+class Terminal(io.StringIO):
+    """Something that says it is one."""
+
+    def isatty(self):
+        return True
+
+
+def test_an_error_is_broken_between_words_on_a_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    screen, log = Terminal(), io.StringIO()
+    for file in (screen, log):
+        Failure("in.jsonl:1: no field. Name it with --text body, or pass --on-error skip.").show(
+            file
+        )
+    assert screen.getvalue() == (
+        "neardup: in.jsonl:1: no field. Name it\n  with --text body, or pass --on-error\n  skip.\n"
+    )
+    assert log.getvalue().count("\n") == 1
 
 
 def test_a_closed_pipe_is_quiet():

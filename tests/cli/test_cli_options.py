@@ -80,6 +80,7 @@ def test_typed_wins_over_file_wins_over_preset(neardup, configs, tmp_path):
         ("dedup a -o x --colour", "No such option"),
         ("dedup a --config nope.toml", "nope.toml: cannot read the options"),
         ("frobnicate", "No such command 'frobnicate'"),
+        ("dedpu a -o x", "No such command 'dedpu'. Did you mean dedup?"),
         ("explain -t 0.01", "out of reach of 128 slots; ask for a size of at least 299"),
     ],
 )

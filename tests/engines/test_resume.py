@@ -178,7 +178,7 @@ def test_other_inputs_and_versions_are_refused(folder: Path, tmp_path: Path) -> 
     data = bytearray(survey.read_bytes())
     data[len(data) // 2] ^= 1
     survey.write_bytes(data)
-    refused(inputs, "survey: a finished first pass is damaged.*; begin again with --overwrite")
+    refused(inputs, "survey: a finished first pass is damaged.*; begin again with overwrite=True")
     (inputs / "a.jsonl").write_bytes(b'{"text":"changed"}\n')
     refused(inputs, "a.jsonl has changed since the stopped run read it")
     dedup(inputs, out=out, resume=True, overwrite=True, on_error="skip")
@@ -213,7 +213,7 @@ def test_an_interrupt_leaves_a_pass_that_took_long(
 
 def test_nothing_is_kept_of_texts_in_memory(tmp_path: Path) -> None:
     def look(stage: str, total: int | None = None) -> None:
-        assert not (tmp_path / "out").exists()
+        assert stage == "writing tables" or not (tmp_path / "out").exists()
 
     watch = Stages()
     watch.stage = look  # type: ignore[method-assign]

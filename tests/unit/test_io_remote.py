@@ -28,7 +28,9 @@ BUCKET = "texts"
 @pytest.fixture(scope="module")
 def s3() -> Iterator[str]:
     """A bucket on an S3 server of this machine."""
-    server_module = pytest.importorskip("moto.server", reason="moto[server] is not installed")
+    server_module = pytest.importorskip(
+        "moto.server", reason="moto[s3] and flask are not installed"
+    )
     pytest.importorskip("s3fs", reason="s3fs is not installed")
     server = server_module.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
@@ -117,9 +119,26 @@ def test_a_run_is_the_same_at_a_url(root: str, tmp_path: Path) -> None:
     assert sum(kept) == found.summary["kept"]
 
 
+def test_the_command_line_reads_and_writes_s3(s3: str, tmp_path: Path) -> None:
+    """In a process of its own, against the same server: from a bucket, into it, and against it."""
+    base, path = f"{s3}/{tmp_path.name}", write_jsonl(tmp_path / "a.jsonl", families(3, 200))
+    with fsspec.open(f"{base}/a.jsonl", "wb") as file:
+        file.write(path.read_bytes())
+    assert neardup("dedup", path, "-o", tmp_path / "here").returncode == 0
+    expected = (tmp_path / "here" / "kept" / "a.jsonl").read_bytes()
+    done = neardup("dedup", f"{base}/a.jsonl", "-o", f"{base}/out", "--json", "--quiet")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert list(json.loads(done.stdout)["sources"]) == [f"{base}/a.jsonl"]
+    assert held(f"{base}/out")["kept/a.jsonl"] == expected
+    done = neardup("dedup", path, "--against", f"{base}/a.jsonl", "-o", "-", "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    line = one_line(neardup("dedup", f"{base}/none.jsonl", "--dry-run"), 1)
+    assert f"{base}/none.jsonl: no such file" in line
+
+
 def test_what_is_there_is_refused_or_replaced(root: str) -> None:
     dedup(f"{root}/in", out=f"{root}/out")
-    with pytest.raises(NeardupError, match="exists and is not empty; add --overwrite"):
+    with pytest.raises(NeardupError, match="exists and is not empty; add overwrite=True"):
         dedup(f"{root}/in", out=f"{root}/out")
     dedup(f"{root}/in/a.jsonl", out=f"{root}/out", overwrite=True)
     assert {name for name in held(f"{root}/out") if name.startswith("kept")} == {"kept/a.jsonl"}

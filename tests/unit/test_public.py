@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,14 @@ def test_import_loads_nothing_but_itself():
     loaded = python("import sys, neardup; print(*sys.modules)").split()
     for name in ("numpy", "pyarrow", "click", "rich", "neardup.config", "neardup.plan"):
         assert name not in loaded
+
+
+def test_a_wheel_is_under_8_megabytes():
+    """A wheel is a zip: every file of the package by itself, deflated."""
+    folder = Path(neardup.__file__).parent
+    files = [path for path in folder.rglob("*") if path.suffix != ".pyc" and path.is_file()]
+    assert any(path.name.startswith("_native.") and path.suffix != ".pyi" for path in files)
+    assert sum(len(zlib.compress(path.read_bytes(), 6)) for path in files) < 8_000_000
 
 
 def test_signatures_and_indexes_work_without_pyarrow(tmp_path):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
+import errno
 import importlib
+import os
 import shutil
-import signal
 import sys
-import threading
-from collections.abc import Iterator
+import textwrap
 from typing import Any
 
 import click
@@ -40,8 +39,12 @@ class Failure(click.ClickException):
     exit_code = 1
 
     def show(self, file: Any = None) -> None:
-        """Print the line on standard error."""
-        click.echo(f"neardup: {' '.join(self.message.split())}", file=file, err=True)
+        """Print the line on standard error; on a terminal it is broken between words."""
+        line = f"neardup: {' '.join(self.message.split())}"
+        if (file or sys.stderr).isatty():
+            width = max(20, columns())
+            line = textwrap.fill(line, width, subsequent_indent="  ", break_on_hyphens=False)
+        click.echo(line, file=file, err=True)
 
 
 class Misuse(Failure):
@@ -61,8 +64,18 @@ class Formatter(click.HelpFormatter):
 
     def __init__(self, indent: int = 2, width: int | None = None, max_width: int | None = None):
         if width is None:
-            width = max(30, min(shutil.get_terminal_size().columns, max_width or 80) - 2)
+            width = max(30, min(columns(), max_width or 80) - 2)
         super().__init__(indent, width, max_width)
+
+
+def columns() -> int:
+    """Width of the terminal, also where a pager reads standard output."""
+    if os.environ.get("COLUMNS", "").isdigit():
+        return shutil.get_terminal_size().columns
+    for stream in (1, 2, 0):
+        with contextlib.suppress(OSError):
+            return os.get_terminal_size(stream).columns or 80
+    return 80
 
 
 class Context(click.Context):
@@ -80,6 +93,20 @@ class Commands(click.Group):
         """Names of the commands, as the help lists them."""
         return list(COMMANDS)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that was typed, or offer the nearest."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            import difflib
+
+            for near in difflib.get_close_matches(args[0], COMMANDS, 1):
+                message = f"{error.message} Did you mean {near}?"
+                raise click.UsageError(message, error.ctx) from None
+            raise
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the module of a command."""
         if cmd_name not in COMMANDS:
@@ -92,6 +119,15 @@ class Commands(click.Group):
         """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command line; help and version, too, may have nowhere to be written."""
+        try:
+            return super().main(*args, **kwargs)
+        except OSError as error:
+            failure = _system(error)
+            failure.show()
+            sys.exit(failure.exit_code)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; 1 is bad data or input and output, 2 usage, 130 interrupted."""
@@ -108,8 +144,7 @@ class Commands(click.Group):
         except MemoryError:
             raise Failure("out of memory; give fewer documents at a time") from None
         except OSError as error:
-            place = f"{error.filename}: " if error.filename else ""
-            raise Failure(f"{place}{error.strerror or error}") from None
+            raise _system(error) from None
         except Exception as error:
             if sys.flags.dev_mode:
                 raise
@@ -119,19 +154,12 @@ class Commands(click.Group):
             ) from None
 
 
-@contextlib.contextmanager
-def settled() -> Iterator[None]:
-    """The work is done and only words are left: an interrupt could undo nothing, and is ignored."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # signals are none of this thread's business
-        return
-    # Python itself dies of an interrupt while it shuts down, unless that is ignored by then.
-    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+def _system(error: OSError) -> Failure:
+    """What the system refused; files of a run are named where they are written."""
+    place = error.filename
+    if place is None and error.errno == errno.ENOSPC:
+        place = "standard output"
+    return Failure(f"{place}: {error.strerror}" if place else str(error.strerror or error))
 
 
 @click.group(

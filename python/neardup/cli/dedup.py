@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import signal
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import click
 
-from neardup.cli import settled
 from neardup.cli.options import Command, explicit, schema_options
 from neardup.config import OPTIONS, Config, load_toml
 from neardup.errors import UsageError
+from neardup.interrupt import Work
 
 EPILOG = """\b
 Examples:
@@ -47,50 +43,25 @@ def command(ctx: click.Context, /, inputs: tuple[str, ...], **_options: Any) -> 
     if config.out == "-" and config.json:
         raise UsageError("-o - and --json both write to standard output; give one of them")
     summary = run(config, inputs)
-    with settled():
-        largest = summary.pop("largest_clusters", ())
-        if config.json:
-            click.echo(json.dumps(summary, ensure_ascii=False, indent=2))
-        if not config.quiet:
-            from neardup.cli.summary import show
+    largest = summary.pop("largest_clusters", ())
+    if config.json:
+        click.echo(json.dumps(summary, ensure_ascii=False, indent=2))
+    if not config.quiet:
+        from neardup.cli.summary import show
 
-            out = None if config.dry_run else config.out
-            show(summary, out=out, largest=largest)
+        out = None if config.dry_run else config.out
+        show(summary, out=out, largest=largest)
 
 
 def run(config: Config, inputs: tuple[str, ...]) -> dict[str, Any]:
     """Run the pipeline under a progress display; the one place where the two meet."""
     from neardup.cli.progress import watch
 
-    with one_interrupt(), watch(quiet=config.quiet) as progress:
+    with Work() as work, watch(quiet=config.quiet) as progress:
         give_back_memory()
         from neardup import api
 
-        summary: dict[str, Any] = api.run(config, inputs, progress)
-    return summary
-
-
-@contextmanager
-def one_interrupt() -> Iterator[None]:
-    """Let the first Ctrl-C end the run, and those within a second not disturb its end."""
-    last = 0.0
-
-    def stop(*_: object) -> None:
-        nonlocal last
-        if time.monotonic() - last > 1.0:
-            last = time.monotonic()
-            raise KeyboardInterrupt
-
-    try:
-        before = signal.signal(signal.SIGINT, stop)
-    except ValueError:  # not the main thread, which alone gets signals
-        yield
-        return
-    try:
-        yield
-    finally:
-        if not last:  # else the process is about to end
-            signal.signal(signal.SIGINT, before)
+        return api.run(config, inputs, work.over(progress), work.finish)
 
 
 def give_back_memory() -> None:

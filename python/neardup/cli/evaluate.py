@@ -12,6 +12,7 @@ from neardup import values
 from neardup.cli.options import Command, explicit, schema_options
 from neardup.config import OPTIONS, Config
 from neardup.errors import UsageError
+from neardup.interrupt import Work
 
 EPILOG = """\b
 Examples:
@@ -133,7 +134,8 @@ def run(
         encoding=config.encoding,
         whole_file=config.whole_file,
     )
-    with watch(quiet=config.quiet) as progress:
+    with Work() as work, watch(quiet=config.quiet) as watcher:
+        progress = work.over(watcher)
         thresholds = mine["thresholds"] or (config.threshold,)
         shingles = mine["shingles"] or (config.shingle,)
         if mine["out"] is None:

@@ -14,6 +14,8 @@ NUMBERS_DIFFER, SHORT, NEAR_THRESHOLD = 0.01, 0.10, 0.20
 # A cluster this large, absolutely and as a share of all documents, deserves a look.
 LARGE_CLUSTER, LARGE_CLUSTER_SHARE = 10, 0.001
 SOURCE_LOSS, WITHOUT_TOKEN = 0.90, 0.05
+READABLE = 96
+"""Columns of a sentence at most, however wide the terminal is."""
 UNVERIFIED = {
     "none": (
         "nothing was verified and nothing is guaranteed: every candidate counts as a duplicate, "
@@ -33,6 +35,7 @@ def show(
     """Print the summary on standard error; `largest` is source, row and size of clusters."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     console = console or Console(stderr=True, highlight=False)
     console.print()
@@ -53,13 +56,21 @@ def show(
             style = "yellow" if high else ""
             table.add_row(name, f"{'! ' if high else ''}{count:,}", style=style)
         console.print(table)
-    named = [
-        f"{size:,} texts like {_row(source, row)}" for source, row, size in largest if size > 2
-    ]
-    if named and look(summary)[3][2]:
-        console.print(f"largest clusters: {'; '.join(named)}", markup=False)
-    for sentence in advice(summary):
-        console.print(f"! {sentence}", style="yellow", markup=False)
+    if said := advice(summary):
+        table = Table.grid(padding=(0, 1), expand=False)
+        table.add_column()
+        table.add_column(max_width=READABLE)
+        for sentence in said:
+            table.add_row("!", Text(sentence), style="yellow")
+        console.print(table)
+    if largest and look(summary)[3][2]:
+        console.print("\nLargest clusters", style="bold")
+        table = Table.grid(padding=(0, 2))
+        table.add_column(justify="right", no_wrap=True)
+        table.add_column(overflow="fold")
+        for source, row, size in largest:
+            table.add_row(f"{size:,}", Text(f"texts like {_row(source, row)}"))
+        console.print(table)
     if out is not None:
         console.print()
         console.print(_where(out), markup=False)

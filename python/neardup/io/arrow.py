@@ -130,7 +130,7 @@ def open_memory(
             "pass a list, or a path to dedup()"
         )
     if isinstance(data, pa.RecordBatchReader):
-        return _spooled(data, index)
+        return _spooled(_reader(iter(data), data.schema), index)
     refuse(data)
     fields, names = fields or FieldSpec(), None
     if not whole:
@@ -153,6 +153,10 @@ def open_memory(
         raise NeardupTypeError(
             f"cannot read texts from {type(data).__name__}: pass a list of str, a table that "
             "speaks the Arrow protocol (pyarrow, polars, pandas), or a path"
+        )
+    if getattr(data, "shape", None) == ():
+        raise NeardupTypeError(
+            f"a {type(data).__name__} without any dimension is one value: pass a list of texts"
         )
     items = iter(data)
     head = next(items, None)
@@ -216,22 +220,66 @@ def _held(data: Any, index: int, **more: Any) -> ArrowSource:
     return ArrowSource(table.schema, table.to_batches(_LIST_ROWS), bare=bare, index=index, **more)
 
 
-def _reader(items: Iterator[Any]) -> pa.RecordBatchReader:
+def _reader(items: Iterator[Any], schema: pa.Schema | None = None) -> pa.RecordBatchReader:
+    """Batches of one schema, that of the first unless given."""
     import pyarrow as pa
 
-    tables = (_as_table(item) for item in items)
-    first = next(tables)
-    batches = (
-        batch
-        for table in chain([first], tables)
-        for batch in table.cast(first.schema).to_batches(_LIST_ROWS)
+    tables: Iterator[pa.Table] = (_as_table(item, number) for number, item in enumerate(items))
+    if schema is None:
+        first = next(tables)
+        schema, tables = first.schema, chain([first], tables)
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for number, table in enumerate(tables):
+            yield from _alike(table, schema, number).to_batches(_LIST_ROWS)
+
+    return pa.RecordBatchReader.from_batches(schema, batches())
+
+
+def _alike(table: pa.Table, schema: pa.Schema, number: int) -> pa.Table:
+    """A table of an iterator under the schema of the first; texts are never made of other types."""
+    import pyarrow as pa
+
+    if table.schema.names != schema.names:
+        raise NeardupValueError(
+            f"batch {number} has the columns {', '.join(table.schema.names) or 'none'}, and the "
+            f"first one had {', '.join(schema.names)}; give all batches the same columns"
+        )
+    for name, was, now in zip(schema.names, schema.types, table.schema.types, strict=True):
+        try:
+            if _is_text(was) and not _is_text(now):
+                raise ValueError
+            pa.Table.from_arrays([table.column(name)], [name]).cast(pa.schema([(name, was)]))
+        except (ValueError, pa.ArrowException):
+            raise NeardupTypeError(
+                f'batch {number}: column "{name}" is of type {now}, and in the first batch of type '
+                f"{was}; give all batches the same types"
+            ) from None
+    return table.cast(schema)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        return _is_text(kind.value_type)
+    tests = (
+        pa.types.is_string,
+        pa.types.is_large_string,
+        pa.types.is_string_view,
+        pa.types.is_null,
     )
-    return pa.RecordBatchReader.from_batches(first.schema, batches)
+    return any(test(kind) for test in tests)
 
 
-def _as_table(item: Any) -> pa.Table:
+def _as_table(item: Any, number: int) -> pa.Table:
     import pyarrow as pa
 
+    if not (isinstance(item, pa.Table | pa.RecordBatch) or _speaks(item)):
+        raise NeardupTypeError(
+            f"batch {number} is a {type(item).__name__}, and the first item was a batch; "
+            "give batches only, or texts only"
+        )
     table = _table(item)
     return pa.table({"text": table}) if isinstance(table, pa.ChunkedArray) else table
 

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import tempfile
+import weakref
 from collections.abc import Iterator
 from types import TracebackType
 from typing import BinaryIO, Protocol, Self
@@ -116,9 +117,12 @@ class AtomicFile:
                     f"{self.path}: not a regular file, so not replaced; name another"
                 )
             os.makedirs(self.folder, exist_ok=True)
-            handle, self._temporary = tempfile.mkstemp(
-                prefix=_PREFIX, suffix=_SUFFIX, dir=self.folder
-            )
+            name = f"{_PREFIX}{os.urandom(8).hex()}{_SUFFIX}"
+            self._temporary = os.path.join(self.folder, name)
+            # An interrupt may come before anyone holds this object: it goes with its file.
+            weakref.finalize(self, _discard, self._temporary, os.getpid())
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            handle = os.open(self._temporary, flags, 0o600)
         # Buffered: a plain file may take less than it was given, and say so to nobody.
         self.file: BinaryIO = os.fdopen(handle, "wb", buffering=1 << 16)
         self._done = False
@@ -173,6 +177,13 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a whole small file, finished or absent."""
     with AtomicFile(path) as out:
         out.file.write(data)
+
+
+def _discard(path: str, process: int) -> None:
+    """Remove a temporary file that was not finished, unless it is a parent process's."""
+    if os.getpid() == process:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
 
 
 def _sync_folder(folder: str) -> None:

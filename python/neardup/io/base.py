@@ -245,11 +245,10 @@ def missing_field(name: str, present: Sequence[str], wanted: Sequence[str]) -> t
     """
     shown = ", ".join(present[:12]) + (", ..." if len(present) > 12 else "")
     reason = f'no field "{name}" ({f"fields: {shown}" if present else "it has no fields"})'
-    other = next((each for each in present if each not in wanted), None)
-    if len(wanted) == 1 and other is not None:
-        likely = [each for each in present if each in _USUAL_NAMES]
-        named = likely[0] if likely else present[-1]
-        return reason, f"Name the field with --text {named}, or pass --on-error skip."
+    others = [each for each in present if each not in wanted]
+    likely = [each for each in others if each in _USUAL_NAMES] or others
+    if len(wanted) == 1 and likely and (likely[0] in _USUAL_NAMES or len(likely) == 1):
+        return reason, f"Name the field with --text {likely[0]}, or pass --on-error skip."
     return reason, "Name the fields with --text, or pass --on-error skip."
 
 

@@ -119,15 +119,20 @@ def read_ahead(make: Callable[[], Iterator[T]], depth: int = 2) -> Iterator[T]:
 class WriteBehind(Generic[T]):
     """Run a function on each item in a thread, in order, at most ``depth`` items behind.
 
-    An error of the function is raised by the next `put`, or by `close`.
+    An error of the function is raised by the next `put`, or by `close`. There is no thread for one
+    item alone: of ten thousand small files each would wait for its own.
     """
 
     def __init__(self, work: Callable[[T], object], depth: int = 2) -> None:
         self._channel: _Channel[T] = _Channel(depth)
         self._work = work
-        self._thread = threading.Thread(target=self._run, name="neardup-write", daemon=True)
-        self._thread.start()
-        self._mine = (self._channel, self._thread)
+        self._first: list[T] = []
+        self._mine: tuple[_Channel[Any], threading.Thread] | None = None
+
+    def _start(self) -> None:
+        thread = threading.Thread(target=self._run, name="neardup-write", daemon=True)
+        thread.start()
+        self._mine = (self._channel, thread)
         _live.add(self._mine)
 
     def _run(self) -> None:
@@ -139,21 +144,33 @@ class WriteBehind(Generic[T]):
 
     def put(self, item: T) -> None:
         """Hand over an item."""
+        if self._mine is None and not self._first:
+            self._first.append(item)
+            return
+        if self._mine is None:
+            self._start()
+            self._channel.put(self._first.pop())
         if not self._channel.put(item):
             self._raise()
 
     def close(self) -> None:
         """Wait until everything is done."""
+        if self._first:
+            self._work(self._first.pop())
         self._channel.end()
-        self._thread.join()
-        _live.discard(self._mine)
+        self._join()
         self._raise()
 
     def abandon(self) -> None:
         """Drop what waits, and wait for the item in work."""
+        self._first.clear()
         self._channel.hang_up()
-        self._thread.join()
-        _live.discard(self._mine)
+        self._join()
+
+    def _join(self) -> None:
+        if self._mine is not None:
+            self._mine[1].join()
+            _live.discard(self._mine)
 
     def _raise(self) -> None:
         if self._channel.error is not None:

@@ -6,6 +6,7 @@ To add a codec: one reader, one writer, one line in `CODECS`.
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import io
 import lzma
@@ -27,6 +28,8 @@ __all__ = ["BLOCK_BYTES", "CODECS", "Codec", "line_blocks", "open_write", "split
 
 #: Bytes of a block of whole lines; one longer line makes its block longer.
 BLOCK_BYTES = 4 << 20
+SMALL = 1 << 16
+"""Bytes of a file that is read where it is wanted: a thread would take longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +141,7 @@ def open_write(file: BinaryIO, codec: str) -> BinaryIO:
 def line_blocks(
     path: str, codec: str, *, name: str | None = None, size: int = BLOCK_BYTES
 ) -> Iterator[np.ndarray[Any, Any]]:
-    """Blocks of whole lines of a file, decompressed in a thread beside the caller.
+    """Blocks of whole lines of a file, decompressed in a thread beside the caller unless small.
 
     Parameters
     ----------
@@ -156,6 +159,9 @@ def line_blocks(
     numpy.ndarray of uint8
         Each ends with a line feed, except the last where the file does.
     """
+    with contextlib.suppress(OSError):  # a URL, or what `_cut` will say
+        if os.path.getsize(path) <= SMALL:
+            return _cut(path, codec, min(size, SMALL), name or path)
     return read_ahead(lambda: _cut(path, codec, size, name or path))
 
 

@@ -111,6 +111,8 @@ def kept_names(sources: Sequence[Source]) -> list[str]:
 def _expand(path: str) -> list[str]:
     if path == "-":
         return [path]
+    if not path:
+        raise UsageError("an input is named '', which no file is; name a file, a folder or a glob")
     if local(path) != path:
         return [path[: len("file://")] + found for found in _expand(local(path))]
     if is_url(path):

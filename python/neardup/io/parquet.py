@@ -23,7 +23,7 @@ __all__ = ["ParquetSource", "ParquetWriter"]
 
 _BATCH_BYTES = 8 << 20
 _BATCH_ROWS = 1 << 16
-_GROUP_BYTES = 128 << 20
+_GROUP_BYTES = 64 << 20
 _GROUP_ROWS = 1 << 20
 
 
