@@ -35,8 +35,11 @@ check: $(VENV)/dev ## formatting, lints, types, stubs and documentation examples
 soak: $(VENV)/dev ## run the tests that take many minutes
 	$(BIN)/python -m pytest -m slow
 
-bench: $(BENCH)/built ## time neardup beside its peers, in an environment of its own
-	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BENCH)/bin/python "$$script"; done
+bench: $(BENCH)/built ## time neardup beside its peers, in an environment of its own (half an hour)
+	@$(BENCH)/bin/python benchmarks/run.py
+
+bench-quick: $(BENCH)/built ## the same on less data (two minutes)
+	@$(BENCH)/bin/python benchmarks/run.py --quick
 
 fmt: $(VENV)/dev ## format Rust and Python, apply safe lint fixes, write docs/options.md
 	cargo fmt --all
@@ -73,4 +76,4 @@ $(VENV)/created:
 	@"$$(.ci/tools --python)" -m venv --clear $(VENV)
 	@touch $@
 
-.PHONY: help demo test check soak bench fmt clean
+.PHONY: help demo test check soak bench bench-quick fmt clean

@@ -69,7 +69,7 @@ def flags(
 
     def ours() -> object:
         found = neardup.sketch(column, shingle=shingle, size=SIZE, seed=SEED, threads=1)
-        return neardup.LSH(SIZE, BANDS, num_threads=1).insert_and_query_duplicates(found.matrix)
+        return neardup.duplicate_flags(found, BANDS, num_threads=1)
 
     def with_rensa() -> object:
         rows = [list(cut(text)) for text in documents]

@@ -64,7 +64,9 @@ class Bench:
     def add(self, row: Row) -> None:
         """Show a row and keep it."""
         shown = "not run" if row.value is None else f"{row.value:.2f}"
-        print(f"{row.work:<58} {row.peer:<15} {row.ours:>16} {row.theirs:>16} {shown:>8}", flush=True)
+        print(
+            f"{row.work:<58} {row.peer:<15} {row.ours:>16} {row.theirs:>16} {shown:>8}", flush=True
+        )
         if self.options.rows:
             with self.options.rows.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(asdict(row)) + "\n")
@@ -85,9 +87,7 @@ class Bench:
                     peer,
                     show(statistics.median(took[ours])),
                     show(statistics.median(took[peer])),
-                    statistics.median(
-                        a / b for a, b in zip(took[peer], took[ours], strict=True)
-                    ),
+                    statistics.median(a / b for a, b in zip(took[peer], took[ours], strict=True)),
                     goals,
                 )
             )

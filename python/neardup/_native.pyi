@@ -181,6 +181,9 @@ class BandKeys:
     @property
     def documents(self) -> int: ...
 
+def duplicate_flags(
+    matrix: _U32, bands: int, rows: int, keep_first: bool, threads: int
+) -> _Bools: ...
 def candidate_pairs(
     keys: BandKeys, rank: _U32, takes_part: _Bools, cap: int, threads: int
 ) -> tuple[_U32, _U32, int, int]: ...

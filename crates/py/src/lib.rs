@@ -25,7 +25,7 @@ mod _native {
         scan_jsonl, scan_lines, scan_text,
     };
     #[pymodule_export]
-    use crate::lsh::PyLsh;
+    use crate::lsh::{PyLsh, duplicate_flags};
     #[pymodule_export]
     use crate::sketch::{PySketch, estimate_rows, hash_signed, hash_tokens, hash_unsigned};
     #[pymodule_export]
