@@ -64,8 +64,11 @@ miri: ## run what Miri can of the core's tests (needs nightly with miri and rust
 coverage: $(VENV)/dev ## lines and branches of the core that no test reaches (needs LLVM 19 or newer)
 	$(BIN)/python tests/coverage.py --uncovered
 
-bench: $(BENCH)/built ## time neardup beside its peers, in an environment of its own
-	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BENCH)/bin/python "$$script"; done
+bench: $(BENCH)/built ## time neardup beside its peers, in an environment of its own (half an hour)
+	@$(BENCH)/bin/python benchmarks/run.py
+
+bench-quick: $(BENCH)/built ## the same on less data (two minutes)
+	@$(BENCH)/bin/python benchmarks/run.py --quick
 
 fmt: $(VENV)/dev ## format Rust and Python, apply safe lint fixes, write docs/options.md
 	cargo fmt --all
@@ -102,4 +105,4 @@ $(VENV)/created:
 	@"$$(.ci/tools --python)" -m venv --clear $(VENV)
 	@touch $@
 
-.PHONY: help demo test check soak fuzz sanitize miri coverage bench fmt clean
+.PHONY: help demo test check soak fuzz sanitize miri coverage bench bench-quick fmt clean

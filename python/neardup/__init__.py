@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from neardup.api import dedup
     from neardup.banding import Banding, explain
     from neardup.errors import DataError, NeardupError, NeardupTypeError, NeardupValueError
-    from neardup.lsh import LSH
+    from neardup.lsh import LSH, duplicate_flags
     from neardup.matching import match
     from neardup.result import Result
     from neardup.signatures import Signatures, jaccard, sketch
@@ -31,6 +31,7 @@ _HOME = {
     "estimate_jaccard": "sketching",
     # signatures to candidates
     "LSH": "lsh",
+    "duplicate_flags": "lsh",
     "explain": "banding",
     "Banding": "banding",
     # what goes wrong
@@ -52,6 +53,7 @@ __all__ = [  # noqa: RUF022 - grouped as in _HOME
     "FastSimilaritySketch",
     "estimate_jaccard",
     "LSH",
+    "duplicate_flags",
     "explain",
     "Banding",
     "NeardupError",

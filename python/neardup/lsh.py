@@ -15,7 +15,7 @@ from neardup.signatures import Signatures
 from neardup.sketching import Matrix, signature_array, thread_count, whole
 from neardup.values import Real
 
-__all__ = ["LSH"]
+__all__ = ["LSH", "duplicate_flags"]
 
 _FILE = Kind(b"ndlshidx", "an LSH file")
 _THRESHOLD = Real(0.0, 1.0, "a number from 0 to 1", open_low=False)
@@ -171,10 +171,8 @@ class LSH:
         >>> LSH().insert_and_query_duplicates(rows, keep=False).tolist()
         [True, False, True]
         """
-        if keep is not False and keep != "first":
-            raise NeardupValueError(f'keep must be "first" or False, got {keep!r}')
         slots, identity = _signatures(matrix, 2)
-        return self._native.insert_and_flag(slots, identity, keep == "first", self.num_threads)
+        return self._native.insert_and_flag(slots, identity, _first(keep), self.num_threads)
 
     def query(
         self,
@@ -296,6 +294,57 @@ class LSH:
         except NeardupValueError as error:
             raise DataError(str(error), source=str(path)) from None
         return index
+
+
+def duplicate_flags(
+    matrix: Matrix | Signatures,
+    num_bands: int = 16,
+    rows: int | None = None,
+    num_threads: int = 0,
+    *,
+    keep: Literal["first", False] = "first",
+) -> npt.NDArray[np.bool_]:
+    """Flag the signatures that share a band with another, at once and without an index.
+
+    Parameters
+    ----------
+    matrix : array of uint32, shape (n, slots), or Signatures
+    num_bands, rows, num_threads
+        As of `LSH`.
+    keep : "first" or False
+        "first": a row is flagged if it shares a band with an earlier row. False: with any other.
+
+    Returns
+    -------
+    numpy.ndarray of bool, shape (n,)
+
+    Raises
+    ------
+    NeardupTypeError, NeardupValueError
+        Not a matrix of signatures, a value out of range, or bands and rows that need more slots.
+
+    Notes
+    -----
+    One radix sort a band: linear time, all rows equal included, and 8 bytes a row and band.
+
+    Examples
+    --------
+    >>> from neardup import duplicate_flags, sketch
+    >>> rows = sketch(["to be or not to be", "what a piece of work", "To be or not to be"])
+    >>> duplicate_flags(rows).tolist(), duplicate_flags(rows, keep=False).tolist()
+    ([False, False, True], [True, False, True])
+    """
+    slots, _ = _signatures(matrix, 2)
+    bands = whole(num_bands, "num_bands", 1, 65536)
+    each = max(slots.shape[1] // bands, 1) if rows is None else whole(rows, "rows", 1, 65536)
+    threads = thread_count(num_threads)
+    return _native.duplicate_flags(slots, bands, each, _first(keep), threads)
+
+
+def _first(keep: object) -> bool:
+    if keep is not False and keep != "first":
+        raise NeardupValueError(f'keep must be "first" or False, got {keep!r}')
+    return keep == "first"
 
 
 def _signatures(value: Matrix | Signatures, ndim: int) -> tuple[Matrix, str | None]:

@@ -29,6 +29,7 @@ assert_type(
 )
 assert_type(neardup.jaccard("a", "b"), float)
 
+assert_type(neardup.duplicate_flags(signatures, 8, keep=False), npt.NDArray[np.bool_])
 index = neardup.LSH(64, 8, keep_signatures=True)
 assert_type(index.insert(signatures), range)
 assert_type(index.insert_and_query_duplicates(many, keep=False), npt.NDArray[np.bool_])

@@ -25,11 +25,11 @@ mod _native {
         scan_jsonl, scan_lines, scan_text,
     };
     #[pymodule_export]
-    use crate::lsh::PyLsh;
+    use crate::lsh::{PyLsh, duplicate_flags};
     #[pymodule_export]
     use crate::sketch::{PySketch, estimate_rows, hash_signed, hash_tokens, hash_unsigned};
     #[pymodule_export]
-    use crate::text::{BatchSurvey, PyTextSpec, contents, sketch_texts, survey};
+    use crate::text::{BatchSurvey, PyTextSpec, contents, limit_tier, sketch_texts, survey};
 
     use neardup_core::{sketch, text};
     use pyo3::prelude::*;

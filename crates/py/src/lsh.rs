@@ -5,7 +5,7 @@
 use std::sync::RwLock;
 
 use neardup_core::lsh::ranked::{Wanted, rank};
-use neardup_core::lsh::{Banding, Table};
+use neardup_core::lsh::{self, BandKeys, Banding, Table};
 use neardup_core::{Error, Result};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -265,4 +265,22 @@ fn half_changed() -> Error {
 
 fn numbers(ids: &[u32], offsets: &[usize]) -> (Vec<i64>, Vec<i64>) {
     (ids.iter().map(|&id| id.into()).collect(), offsets.iter().map(|&at| at as i64).collect())
+}
+
+/// Which rows of a matrix share a band with an earlier one, or with any other; nothing is kept.
+#[pyfunction]
+pub fn duplicate_flags<'py>(
+    py: Python<'py>,
+    matrix: Matrix<'py>,
+    bands: usize,
+    rows: usize,
+    keep_first: bool,
+    threads: usize,
+) -> PyResult<Bound<'py, PyArray1<bool>>> {
+    let (size, slots) = (matrix.shape()[1], matrix.as_slice()?);
+    let flags = detached(py, || {
+        let keys = BandKeys::of(slots, size.max(1), Banding::new(bands, rows, size)?, threads)?;
+        lsh::duplicate_flags(&keys, keep_first, threads)
+    })?;
+    Ok(PyArray1::from_vec(py, flags))
 }

@@ -239,3 +239,11 @@ impl PyBandKeys {
         attached(py, || self.inner.extend(&batch.keys))
     }
 }
+
+/// Use no kernels beyond those of a tier from now on, to measure what a lesser machine would take.
+#[pyfunction]
+pub fn limit_tier(py: Python<'_>, name: &str) -> PyResult<()> {
+    let tier = attached(py, || Tier::parse(name))?;
+    tier.limit();
+    Ok(())
+}

@@ -2,7 +2,7 @@
 //!
 //! Keys are uniform 64-bit numbers. A first pass scatters the documents by the top bits of their key into
 //! partitions that fit the cache; a record is the next 32 bits of the key and the document, so a partition is
-//! sorted as plain u64 and 8 bytes a document is all the memory. A run of equal records is checked against
+//! sorted as plain u64 and 8 bytes a document is all the memory. Records whose key is alone are left out before. A run of equal records is checked against
 //! the full keys, so buckets are exact. Equal keys arrive in order of document, which the sort notices: a column of
 //! one giant bucket takes linear time.
 
@@ -49,7 +49,7 @@ impl Grouping {
     {
         self.partitions(keys, takes_part, threads, |folded, records, run| {
             let mut rest = records;
-            // Nearly all records are alone, and passed over two at a glance.
+            // Some records are alone after all.
             while let Some(at) = rest.windows(2).position(|pair| alike(&pair[0], &pair[1])) {
                 let length =
                     rest[at..].iter().take_while(|record| alike(record, &rest[at])).count();
@@ -61,7 +61,8 @@ impl Grouping {
         })
     }
 
-    /// Calls `visit` for the sorted records of each partition, in order; its last argument is scratch.
+    /// Calls `visit` for the sorted records of each partition that may share a key, in order; its last argument is
+    /// scratch.
     fn partitions<T, V>(
         &mut self,
         keys: &[u64],
@@ -79,13 +80,12 @@ impl Grouping {
         let shared = &*self;
         parallel::map_chunks(partitions, threads, grain, |range| {
             let mut folded = T::default();
-            let (mut records, mut places, mut scratch) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut workspace, mut scratch) = (Workspace::default(), Vec::new());
             for partition in range {
                 let parts = || {
                     (0..shared.slabs()).map(|slab| &shared.records[shared.place(slab, partition)])
                 };
-                sort(parts, &mut records, &mut places);
-                visit(&mut folded, &records, &mut scratch);
+                visit(&mut folded, workspace.runs(parts), &mut scratch);
             }
             Ok(folded)
         })
@@ -144,28 +144,84 @@ impl Grouping {
     }
 }
 
-/// Sorts the parts of a partition into `records`: a stable scatter by the top bits into places of about one
-/// record each, then what is left to do within a place. Equal keys share a place, in order already.
-fn sort<'a, I>(parts: impl Fn() -> I, records: &mut Vec<u64>, places: &mut Vec<u32>)
-where
-    I: Iterator<Item = &'a [u64]>,
-{
-    let total: usize = parts().map(<[u64]>::len).sum();
-    let shift = 63 - total.max(1).ilog2().min(MAX_BITS);
+/// What a thread needs to find the runs of a partition.
+#[derive(Default)]
+struct Workspace {
+    seen: Vec<u64>,
+    again: Vec<u64>,
+    records: Vec<u64>,
+    sorted: Vec<u64>,
+    places: Vec<u32>,
+}
+
+impl Workspace {
+    /// The records of a partition that may share their key, sorted.
+    fn runs<'a, I>(&mut self, parts: impl Fn() -> I) -> &[u64]
+    where
+        I: Iterator<Item = &'a [u64]>,
+    {
+        self.repeated(parts);
+        if self.records.is_sorted() {
+            return &self.records; // of one key, say
+        }
+        sort(&self.records, &mut self.sorted, &mut self.places);
+        &self.sorted
+    }
+
+    /// Takes the records that meet another one by some bits of the key; most keys are alone, and of those one in
+    /// sixteen is taken. A partition much larger than usual is full of repeated keys, and taken whole.
+    fn repeated<'a, I>(&mut self, parts: impl Fn() -> I)
+    where
+        I: Iterator<Item = &'a [u64]>,
+    {
+        let total: usize = parts().map(<[u64]>::len).sum();
+        self.records.clear();
+        if total > 4 * PARTITION {
+            parts().for_each(|part| self.records.extend_from_slice(part));
+            return;
+        }
+        let bits = (16 * total).next_power_of_two().max(64);
+        let shift = 64 - bits.trailing_zeros();
+        let bit = |record: u64| {
+            let at = (record >> shift) as usize;
+            (at / 64, 1 << (at % 64))
+        };
+        for places in [&mut self.seen, &mut self.again] {
+            places.clear();
+            places.resize(bits / 64, 0);
+        }
+        for &record in parts().flatten() {
+            let (word, bit) = bit(record);
+            self.again[word] |= self.seen[word] & bit;
+            self.seen[word] |= bit;
+        }
+        self.records.resize(total, 0);
+        let mut count = 0;
+        for &record in parts().flatten() {
+            let (word, bit) = bit(record);
+            self.records[count] = record; // no branch: overwritten unless it is one
+            count += usize::from(self.again[word] & bit != 0);
+        }
+        self.records.truncate(count);
+    }
+}
+
+/// Sorts records: a stable scatter by the top bits into places of about one record each, then what is left to
+/// do within a place. Equal keys share a place, in order already.
+fn sort(given: &[u64], records: &mut Vec<u64>, places: &mut Vec<u32>) {
+    let shift = 63 - given.len().max(1).ilog2().min(MAX_BITS);
     let place = |record: u64| (record >> 1 >> shift) as usize;
     places.clear();
     places.resize((1 << (63 - shift)) + 1, 0);
-    parts().for_each(|part| part.iter().for_each(|&record| places[place(record) + 1] += 1));
+    given.iter().for_each(|&record| places[place(record) + 1] += 1);
     for i in 1..places.len() {
         places[i] += places[i - 1];
     }
-    records.resize(total, 0);
-    for part in parts() {
-        for &record in part {
-            let next = &mut places[place(record)];
-            records[*next as usize] = record;
-            *next += 1;
-        }
+    records.resize(given.len(), 0);
+    for &record in given {
+        let next = &mut places[place(record)];
+        records[*next as usize] = record;
+        *next += 1;
     }
     // Each place now tells its end.
     let mut start = 0;

@@ -13,7 +13,7 @@ pub mod minima;
 pub mod stops;
 pub mod tokens;
 
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::{Error, Result};
 
@@ -32,6 +32,18 @@ enum Level {
     #[cfg(target_arch = "x86_64")]
     Avx512,
 }
+
+/// All levels of this architecture, plainest first.
+const LEVELS: &[Level] = &[
+    Level::Scalar,
+    #[cfg(target_arch = "x86_64")]
+    Level::Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Level::Avx512,
+];
+
+/// Place of the best level in [`LEVELS`], from 1; 0 until somebody asks.
+static BEST: AtomicUsize = AtomicUsize::new(0);
 
 impl Tier {
     /// Plain Rust: available everywhere.
@@ -57,8 +69,19 @@ impl Tier {
 
     /// The best tier of this machine.
     pub fn best() -> Tier {
-        static BEST: OnceLock<Tier> = OnceLock::new();
-        *BEST.get_or_init(|| Tier::available().pop().unwrap_or(Tier::SCALAR))
+        let cached = BEST.load(Ordering::Relaxed);
+        let tier = cached.checked_sub(1).and_then(|i| LEVELS.get(i)).map(|&level| Tier(level));
+        tier.unwrap_or_else(|| {
+            let best = Tier::available().pop().unwrap_or(Tier::SCALAR);
+            best.limit();
+            best
+        })
+    }
+
+    /// Makes this the best tier of the process from now on, to measure what a lesser machine would take.
+    pub fn limit(self) {
+        let place = LEVELS.iter().position(|&level| level == self.0);
+        BEST.store(place.map_or(0, |i| i + 1), Ordering::Relaxed);
     }
 
     /// The name by which tests and reports speak of it.
