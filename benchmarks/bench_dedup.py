@@ -1,7 +1,7 @@
-"""Files to kept rows with the defaults, verified: whole processes, Python's start included, beside datatrove.
+"""Files to kept rows with the defaults, verified: whole processes, beside datatrove.
 
-The corpus is `bench-en.jsonl` (672 MB) in the folder $NEARDUP_CORPORA where there is one, else it is made of the
-examples, most of it copies.
+Python's start is included. The corpus is `bench-en.jsonl` (672 MB) in the folder $NEARDUP_CORPORA
+where there is one, else it is made of the examples, most of it copies.
 """
 
 from __future__ import annotations

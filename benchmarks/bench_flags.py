@@ -1,4 +1,4 @@
-"""Signatures to duplicate flags, 16 x 8, one shot beside rensa; bytes a row of the index that is kept."""
+"""Signatures to duplicate flags, 16 x 8, one shot beside rensa; bytes a row of a kept index."""
 
 from __future__ import annotations
 

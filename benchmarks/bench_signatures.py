@@ -1,4 +1,4 @@
-"""Tokens to signatures: nanoseconds a set of n hashes, or of n str, beside rensa and FastSketchLSH; Daft from text."""
+"""Tokens to signatures, n hashes or n str a set, beside rensa, FastSketchLSH and Daft."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the benchmarks share: options, texts, times of two tools taken in turn, and the row of a report."""
+"""What the benchmarks share: options, texts, times of tools taken in turn, the row of a report."""
 
 from __future__ import annotations
 

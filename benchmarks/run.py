@@ -1,6 +1,7 @@
-"""All benchmarks, with the machine's best kernels and without AVX-512: one table, and a record of it.
+"""All benchmarks, with the best kernels and without AVX-512: one table, and a record of it.
 
-`run.py [--quick]`; the record is `record/bench.txt` (`record/quick.txt`). Each script runs in a process of its own.
+`run.py [--quick]`; the record is `record/bench.txt` (`record/quick.txt`). Each script runs in a
+process of its own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Datatrove's MinHash pipeline as its documentation shows it: signatures, buckets, clusters, filter; one worker.
+"""Datatrove's MinHash pipeline as its documentation shows it: four stages, one worker.
 
 `with_datatrove.py IN OUT`: folders of JSON Lines.
 """
