@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from neardup.errors import DataError, NeardupValueError, UsageError
-from neardup.evaluate import (
+from neardup.scores import (
     Scores,
     adjusted_rand_index,
     components,
@@ -44,7 +45,7 @@ class LabelFile:
 
 
 def read_labels(path: str) -> LabelFile:
-    """Read true pairs, or the label of each id: columns with tabs between.
+    """Read true pairs, or the label of each id: columns with tabs, or in a .csv commas, between.
 
     A first line whose first cell is ``id_a`` or ``id``, with or without ``#``, names the columns:
     ``id_a id_b`` and maybe ``similarity`` (or ``jaccard``), or ``id`` and a label. Without names
@@ -62,7 +63,11 @@ def read_labels(path: str) -> LabelFile:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(f"not UTF-8: {error.reason}", source=path) from None
-    lines = [line.split("\t") for line in text.replace("\r\n", "\n").split("\n")]
+    plain = text.replace("\r\n", "\n")
+    if split_suffix(path)[0].endswith(".csv"):
+        lines = [cells or [""] for cells in csv.reader(plain.split("\n"))]
+    else:
+        lines = [line.split("\t") for line in plain.split("\n")]
     first = lines[0][0].lstrip("# ")
     names = [first, *lines[0][1:]] if first in ("id", "id_a") else []
     labels = first == "id"
@@ -106,12 +111,15 @@ class Truth:
     ----------
     unknown : int
         Ids that were named and are not there.
+    names : tuple of str
+        The labels as they were written.
     """
 
     pairs: I64 | None = None
     similarity: npt.NDArray[np.float64] | None = None
     labels: I64 | None = None
     unknown: int = 0
+    names: tuple[str, ...] = ()
 
     @classmethod
     def of_labels(cls, column: Column) -> Truth:
@@ -120,7 +128,7 @@ class Truth:
         labels = [-1 if name is None else names.setdefault(name, len(names)) for name in column]
         if not names:
             raise NeardupValueError("no document has a label; is the name of the field right?")
-        return cls(labels=np.array(labels, np.int64))
+        return cls(labels=np.array(labels, np.int64), names=tuple(names))
 
     @classmethod
     def of_file(cls, file: LabelFile, ids: Column) -> Truth:
@@ -149,7 +157,7 @@ class Truth:
         column: list[str | None] = [None] * len(ids)
         for (document, _), (_, label) in zip(place[there], np.array(file.rows)[there], strict=True):
             column[int(document)] = str(label)
-        return cls(labels=cls.of_labels(column).labels, unknown=unknown)
+        return replace(cls.of_labels(column), unknown=unknown)
 
     def score(self, found: I64, cluster: I64, leader: I64, threshold: float) -> dict[str, Any]:
         """Compare an answer with the truth, exact duplicates folded into their leaders.
@@ -182,6 +190,19 @@ class Truth:
             scores = pair_scores(found, true)
             index = adjusted_rand_index(cluster[lead], components(true, len(leader))[lead])
         return {**_facts(scores), "ari": index}
+
+    def label_of_each(self, leader: I64) -> I64:
+        """The label of each first of exact duplicates; -1 for all others, and where not known.
+
+        Of pairs, all are true: what they connect is one label.
+        """
+        lead = np.flatnonzero(leader == np.arange(len(leader)))
+        label = np.full(len(leader), -1)
+        if self.labels is not None:
+            label[lead] = self.labels[lead]
+        else:
+            label[lead] = components(self._folded(leader, 0.0), len(leader))[lead]
+        return label
 
     def _folded(self, leader: I64, threshold: float) -> I64:
         pairs = np.empty((0, 2), np.int64) if self.pairs is None else self.pairs

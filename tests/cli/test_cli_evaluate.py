@@ -111,7 +111,7 @@ def test_a_finished_run_scores_as_the_run_itself(neardup, evaluate, corpus, tmp_
         "dedup", corpus, "-o", tmp_path / "out", "-t", ".5", "--keep", "last", "--cluster", cluster
     )
     assert done.exit_code == 0, done.output
-    by_run, facts = evaluate("--label", "label", "--out", tmp_path / "out")
+    by_run, facts = evaluate("--label", "label", "--run", tmp_path / "out")
     by_itself, same = evaluate(
         "--label", "label", "-t", ".5", "--keep", "last", "--cluster", cluster
     )
@@ -143,10 +143,10 @@ def test_the_table_is_shown_and_saved(neardup, corpus, tmp_path, monkeypatch):
     [
         ("", "Give --labels FILE or --label FIELD"),
         ("--labels L", "say which field with --id"),
-        ("--label label -o table.txt", "written as .tsv or .json"),
+        ("--label label -o table.txt", "written as .csv, .tsv or .json"),
         ("--label label --thresholds .5,2", "use a number above 0, up to 1, commas between"),
-        ("--label label --out . --thresholds .5 --seed 1", "leave out --seed, --thresholds"),
-        ("--label label --out .", "not the folder of a finished run"),
+        ("--label label --run . --thresholds .5 --seed 1", "leave out --seed, --thresholds"),
+        ("--label label --run .", "not the folder of a finished run"),
         ("--label nothing", "no document has a label"),
     ],
 )
