@@ -23,9 +23,8 @@ def page() -> str:
         options = [option for option in OPTIONS if option.group == group]
         commands = sorted({name for option in options for name in option.commands})
         title = f"{group}: {', '.join(f'`neardup {name}`' for name in commands)}"
-        parts.append(
-            f"\n## {title if commands else group}\n\n| option | values | default | meaning |\n|---|---|---|---|\n"
-        )
+        parts.append(f"\n## {title if commands else group}\n\n")
+        parts.append("| option | values | default | meaning |\n|---|---|---|---|\n")
         for option in options:
             allowed = "" if isinstance(option.kind, values.Flag) else option.kind.allowed
             default = f"`{option.shown_default}`" if option.shown_default else ""
