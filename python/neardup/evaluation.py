@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from neardup.config import OPTIONS, RUN_OPTIONS, Config, refuse
@@ -108,7 +108,7 @@ def evaluate(data: Any, labels: Any = None, *, progress: Any = None, **options: 
 
     config, path, column = options_of("evaluate", labels, options, {*OF_A_RUN, *OWN})
     check_run(config, set(options))
-    sources, _ = open_data(data, config)
+    sources, _ = open_data(data, replace(config, id=config.label or config.id))
     with watched(progress) as watcher:
         found = scored(sources, config, path, column, watcher)
     if config.save is not None:

@@ -130,12 +130,18 @@ def tune(data: Any, labels: Any = None, *, progress: Any = None, **options: Any)
     from neardup.progress import watched
 
     config, path, column = options_of("tune", labels, options, {*OF_A_RUN, *OWN})
-    sources, _ = open_data(data, config)
+    config = config if column is not None else with_label(config)
+    sources, _ = open_data(data, replace(config, id=config.label or config.id))
     with watched(progress) as watcher:
         found = tuned(sources, config, path, column, watcher)
     if config.save is not None:
         found.save(config.save)
     return found
+
+
+def with_label(config: Config) -> Config:
+    """The label is in the field `label` unless something else is said."""
+    return config if config.labels or config.label else replace(config, label="label")
 
 
 def tuned(
@@ -150,8 +156,6 @@ def tuned(
     from neardup.api import execute
     from neardup.evaluation import check_save, known_by
 
-    if path is None and column is None and config.label is None:
-        config = replace(config, label="label")
     truth_of = known_by(config, path, column)
     check_save(config)
     thresholds = sorted(config.thresholds or THRESHOLDS)

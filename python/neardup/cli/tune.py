@@ -10,7 +10,7 @@ import click
 from neardup.cli.options import Command, schema_options, settings
 from neardup.errors import UsageError
 from neardup.judge import COSTS, TIE
-from neardup.tuning import OF_A_RUN, OWN, Tuning, tuned
+from neardup.tuning import OF_A_RUN, OWN, Tuning, tuned, with_label
 
 EPILOG = """\b
 Examples:
@@ -57,7 +57,7 @@ def command(ctx: click.Context, /, inputs: tuple[str, ...], **_options: Any) -> 
         raise UsageError(f"{flags} belong to --ask; add it, or leave them out")
     sources = open_files(inputs, config)
     with watch(quiet=config.quiet) as progress:
-        found = tuned(sources, config, config.labels, None, progress)
+        found = tuned(sources, with_label(config), config.labels, None, progress)
     if config.save is not None:
         found.save(config.save)
     if config.json:
