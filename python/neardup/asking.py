@@ -141,7 +141,7 @@ class Questions:
                 key = "\t".join(_place(found, each) for each in (a, b))
                 asked.append(Asked(number, a, b, float(similarity[place]), key))
         # Every band gets its share of the answers, however early a person stops.
-        turn = [place for n in map(len, drawn) for place in range(n)]
+        turn = np.concatenate([np.arange(len(each)) for each in drawn])
         order = np.lexsort([rng.random(len(asked)), turn])
         spec = config.text_spec
         return cls(found, [asked[i] for i in order.tolist()], pairs, families, spec)

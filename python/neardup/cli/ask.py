@@ -22,7 +22,7 @@ HELP = (
     "d different   u unsure   b back   q stop (answers are saved)"
 )
 ADVICE = (
-    "Some 40 pairs a band choose among .6, .7, .8 and .9 only roughly. To tell .7 from .8 answer "
+    "share: of different. Some 40 pairs a band choose among .6, .7, .8 and .9 only roughly. To tell .7 from .8 answer "
     "about 100 pairs next to it: --per-band 100."
 )
 
@@ -122,7 +122,7 @@ def show(questions: Questions, path: str, console: Any) -> None:
     narrow = console.width < 72
     table = Table(box=None, pad_edge=False, padding=(0, 1 if narrow else 2, 0, 0))
     heads = ("similarity", *(() if narrow else ("pairs", "families")))
-    for name in (*heads, "same", "family", "different", "share different", "95 %"):
+    for name in (*heads, "same", "family", "different", "share", "95 %"):
         table.add_column(name, justify="left" if name == "similarity" else "right")
     for band in bands:
         table.add_row(*cells(band, narrow))
