@@ -9,11 +9,12 @@ export PIP_QUIET := 1
 VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
+PEERS := .venv-peers
 MATURIN := maturin>=1.9,<2
 RUST_SOURCES := Cargo.toml Cargo.lock $(wildcard crates/*/Cargo.toml) $(shell find crates -name '*.rs')
 
 help: ## list these commands
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
 
 demo: $(VENV)/built ## build, then remove near-duplicates from the corpus in examples/ and show what was found
 	@$(BIN)/python examples/demo.py
@@ -38,6 +39,10 @@ soak: $(VENV)/dev ## run the tests that take many minutes
 bench: $(BENCH)/built ## time neardup beside its peers, in an environment of its own
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BENCH)/bin/python "$$script"; done
 
+accuracy: $(VENV)/built ## hold answers on real corpora to an exact join, write docs/accuracy.md
+	NEARDUP_PEERS="$${NEARDUP_PEERS-$(wildcard $(PEERS)/bin/python)}" $(BIN)/python benchmarks/accuracy.py
+	$(BIN)/python benchmarks/accuracy_page.py
+
 fmt: $(VENV)/dev ## format Rust and Python, apply safe lint fixes, write docs/options.md
 	cargo fmt --all
 	$(BIN)/ruff check --fix .
@@ -45,7 +50,7 @@ fmt: $(VENV)/dev ## format Rust and Python, apply safe lint fixes, write docs/op
 	$(BIN)/python docs/make_options.py
 
 clean: ## remove everything that was built
-	rm -rf $(VENV) $(BENCH) target python/neardup/_native*.so python/neardup/_native*.pyd
+	rm -rf $(VENV) $(BENCH) $(PEERS) target python/neardup/_native*.so python/neardup/_native*.pyd
 
 # The package, built for release and installed in place: edits of Python need no rebuild, edits of Rust do.
 $(VENV)/built: $(VENV)/created pyproject.toml $(RUST_SOURCES)
@@ -70,4 +75,4 @@ $(VENV)/created:
 	"$$(.ci/tools --python)" -m venv --clear $(VENV)
 	@touch $@
 
-.PHONY: help demo test check soak bench fmt clean
+.PHONY: help demo test check soak bench accuracy fmt clean

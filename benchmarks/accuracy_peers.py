@@ -67,7 +67,8 @@ def datatrove(corpus: Path, threshold: float, work: Path) -> tuple[str, list[int
     kept = [
         int(json.loads(line)["id"])
         for path in sorted(Path(step["kept"]).glob("*.jsonl"))
-        for line in path.read_text("utf-8").splitlines()
+        for line in path.read_text("utf-8").split("\n")
+        if line
     ]
     setting = f"{config.num_buckets} buckets of {config.hashes_per_bucket} hashes"
     return f"{setting}, {SHINGLE}-word shingles", kept

@@ -22,8 +22,8 @@ HELP = (
     "d different   u unsure   b back   q stop (answers are saved)"
 )
 ADVICE = (
-    "share: of different. Some 40 pairs a band choose among .6, .7, .8 and .9 only roughly. To tell .7 from .8 answer "
-    "about 100 pairs next to it: --per-band 100."
+    "share: of different. Some 40 pairs a band choose among .6, .7, .8 and .9 only roughly. "
+    "To tell .7 from .8 answer about 100 pairs next to it: --per-band 100."
 )
 
 
