@@ -34,8 +34,8 @@ class Judge:
         Of the first of each exact duplicates, -1 where it is not known and for all others.
     """
 
-    def __init__(self, label: I64, leader: I64) -> None:
-        self.label, self.leader = label, leader
+    def __init__(self, label: I64) -> None:
+        self.label = label
         self.known = np.flatnonzero(label >= 0)
         self.sizes = np.bincount(label[self.known])
         self.right: list[I64] = []  # of each threshold, by label
@@ -101,17 +101,17 @@ class Judge:
         rng = np.random.default_rng(seed)
         whole = self._criteria(np.ones((1, len(self.sizes))))
         there = np.flatnonzero(self.sizes)
-        drawn = {name: [] for name in whole}  # type: dict[str, list[I64]]
+        drawn: dict[str, list[I64]] = {name: [] for name in whole}
         for _ in range(RESAMPLES // 50):
             weight = np.zeros((50, len(self.sizes)))
             weight[:, there] = rng.multinomial(
                 len(there), np.full(len(there), 1 / max(len(there), 1)), 50
             )
             for name, values in self._criteria(weight).items():
-                drawn[name].append(values.argmax(axis=1))
+                drawn[name].append(_last_best(values))
         rows = []
-        for name, (values,) in whole.items():
-            top = int(values.argmax())
+        for name, curve in whole.items():
+            values, top = curve[0], int(_last_best(curve)[0])
             near = values >= values[top] - TIE
             low = top - int(np.argmin([*near[:top][::-1], False]))
             high = top + int(np.argmin([*near[top + 1 :], False]))
@@ -151,3 +151,9 @@ class Judge:
         rows = np.flatnonzero((one != other) & (one >= 0) & (other >= 0))
         order: I64 = rows[np.argsort(-answer.similarity[rows], kind="stable")][:LISTED]
         return order
+
+
+def _last_best(values: F64) -> I64:
+    """Where each row is largest; of equal places the last, the higher threshold, which is safer."""
+    last: I64 = values.shape[1] - 1 - values[:, ::-1].argmax(axis=1)
+    return last

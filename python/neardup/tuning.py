@@ -51,7 +51,7 @@ class Tuning:
         removal_precision, removal_recall; ari; net_1, net_3, net_10.
     best : list of dict
         For each of f1, net_1, net_3, net_10: the best threshold, its value, the plateau around it
-        (low, high) and the 95 % interval of the best over resampled clusters (from, to).
+        (low, high; of equal ones the highest) and the 95 % interval of the best over resampled clusters (from, to).
     shingles : list of dict
         For each other shingle the threshold that finds as many pairs as the best one for net_3
         does, and what it does there.
@@ -123,7 +123,7 @@ def tune(data: Any, labels: Any = None, *, progress: Any = None, **options: Any)
     >>> [(row["threshold"], row["removed"], row["wrongly_removed"]) for row in found.scores]
     [(0.2, 2, 1), (0.4, 1, 0), (0.6, 1, 0)]
     >>> found.best[2]["threshold"], found.best[2]["low"], found.best[2]["high"]
-    (0.4, 0.4, 0.6)
+    (0.6, 0.4, 0.6)
     """
     from neardup.api import open_data
     from neardup.evaluation import options_of
@@ -166,7 +166,7 @@ def tuned(
     answers = [grid.at(found, threshold) for threshold in thresholds]
     leader = answers[0].leader
     label = truth.label_of_each(leader)
-    judge = Judge(label, leader)
+    judge = Judge(label)
     scores = [judge.row(answer) for answer in answers]
     best = judge.best(thresholds, config.seed)
     across = _across(found, config, answers[0], judge.across(answers[0]), label, truth.names)

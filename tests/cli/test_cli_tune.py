@@ -63,9 +63,10 @@ def test_each_threshold_is_judged_by_the_labels(tune):
 
 def test_the_best_threshold_has_a_plateau_and_an_interval(tune):
     best = {row["by"]: row for row in tune("--thresholds", ".5,.7,.9,.92,.96")["best"]}
-    assert (best["net_10"]["threshold"], best["net_10"]["value"]) == (0.9, 0.5)
+    # At .9 and .92 the same goes: of equal ones the higher is safer.
+    assert (best["net_10"]["threshold"], best["net_10"]["value"]) == (0.92, 0.5)
     assert (best["net_10"]["low"], best["net_10"]["high"]) == (0.9, 0.92)
-    assert best["net_10"]["from"] <= 0.9 <= best["net_10"]["to"]
+    assert best["net_10"]["from"] <= 0.92 <= best["net_10"]["to"]
     again = {row["by"]: row for row in tune("--thresholds", ".5,.7,.9,.92,.96")["best"]}
     assert again == best
 
