@@ -55,6 +55,8 @@ def about(record: Record) -> Record:
         "machine": record["machine"],
         "date": record["date"],
         "minutes": f"{record['seconds'] / 60:.0f}",
+        "cpu": f"{record['cpu_seconds'] / 60:.0f}",
+        "load": f"{record['load']:g}",
         "left": f" Left out: {', '.join(left)}." if left else "",
     }
 
@@ -209,7 +211,7 @@ def table_peers(record: Record) -> str:
 
 def table_corpora(record: Record) -> str:
     """What the corpora are."""
-    head = ["corpus", "documents", "distinct texts", "MB of text", "shingle", "seconds"]
+    head = ["corpus", "documents", "distinct texts", "MB of text", "shingle", "CPU s"]
     rows = [
         [
             c["name"],
@@ -238,7 +240,8 @@ below.
 """
 
 MEASURED = """
-Measured on {date} with `make accuracy` in {minutes} minutes: {machine}.{left}
+Measured on {date} by `make accuracy` in {minutes} minutes (CPU time: {cpu}; load of the machine:
+{load}): {machine}.{left}
 
 A **pair** is one of two distinct texts: exact duplicates are folded into one first, and are all
 found. A pair is *true* at a threshold T if its exact Jaccard similarity is T or more. *Expected*

@@ -50,8 +50,9 @@ class Tuning:
         For each threshold: precision, recall, f1 of pairs; removed, wrongly_removed (documents),
         removal_precision, removal_recall; ari; net_1, net_3, net_10.
     best : list of dict
-        For each of f1, net_1, net_3, net_10: the best threshold, its value, the plateau around it
-        (low, high; of equal ones the highest) and the 95 % interval of the best over resampled clusters (from, to).
+        For each of f1, net_1, net_3, net_10: the best threshold (of equal ones the highest), its
+        value, the plateau around it (low, high) and the 95 % interval of the best over resampled
+        clusters (from, to).
     shingles : list of dict
         For each other shingle the threshold that finds as many pairs as the best one for net_3
         does, and what it does there.
