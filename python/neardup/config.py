@@ -164,7 +164,7 @@ class Config:
         42,
         v.Integer(0, 2**64 - 1, "a whole number from 0 to 2^64 - 1"),
         "Similarity",
-        "Seed of the sketch.",
+        "Seed of the sketch; for tune, of what is drawn.",
     )
     sketch: str = _option(
         "fast",

@@ -126,6 +126,7 @@ def test_the_page_fits_and_the_scores_are_saved(neardup, corpus, tmp_path, monke
         ("--label nothing", "no document has a label"),
         ("--labels L", "say which field with --id"),
         ("--ask --label label", "leave out --label"),
+        ("- --ask", "name a file to ask about"),
         ("--per-band 3", "--per-band belong to --ask"),
         ("--save x.txt", "written as .csv, .tsv or .json"),
         ("--ask --answers corpus.jsonl", "not answers under normalize="),

@@ -50,6 +50,8 @@ def command(ctx: click.Context, /, inputs: tuple[str, ...], **_options: Any) -> 
         if extra := given & {"labels", "label", "thresholds", "shingles"}:
             flags = ", ".join("--" + name for name in sorted(extra))
             raise UsageError(f"--ask needs no labels, and asks at one shingle; leave out {flags}")
+        if "-" in inputs:
+            raise UsageError("--ask takes keys from standard input; name a file to ask about")
         ask(config, open_files(inputs, config))
         return
     if extra := given & {"answers", "per_band"}:
