@@ -178,3 +178,40 @@ def test_an_id_given_twice_is_refused(neardup, corpus, labels):
         file.write('{"id": "a", "text": "again"}\n')
     done = neardup("evaluate", corpus, "--labels", labels("a b\n"), "--id", "id", "-q")
     assert (done.exit_code, "'a' is there twice, as documents 0 and 6" in done.output) == (2, True)
+
+
+def test_a_file_of_options_sets_them_and_no_others(neardup, evaluate, corpus, tmp_path):
+    settings = tmp_path / "settings.toml"
+    settings.write_text('label = "label"\nthresholds = [0.5, 0.9]\nshingles = "word:3,word:1"\n')
+    by_file, _ = evaluate("--config", settings)
+    by_hand, _ = evaluate(
+        "--label", "label", "--thresholds", ".5,.9", "--shingles", "word:3,word:1"
+    )
+    assert by_file == by_hand
+    assert len(by_file) == 4
+    for command, text, message in (
+        ("evaluate", 'out = "o"\n', "evaluate has no option out"),
+        ("evaluate", "ask = true\n", "ask: is an option of tune, not of evaluate"),
+        ("tune", 'run = "o"\n', "run: is an option of evaluate, not of tune"),
+        ("dedup", "thresholds = [0.5]\n", "is an option of evaluate and tune, not of dedup"),
+    ):
+        settings.write_text(text)
+        done = neardup(command, corpus, "--config", settings)
+        assert (done.exit_code, message in done.output) == (2, True), done.output
+
+
+def test_labels_by_comma(evaluate, tmp_path):
+    known = tmp_path / "labels.csv"
+    known.write_text('id_a,id_b,jaccard\n"a",b,.95\nx,y,.77\n', "utf-8")
+    scores, _ = evaluate("--labels", known, "--id", "id", "-t", ".8")
+    assert counts(scores[0]) == (1, 1, 1)
+
+
+def test_a_bad_row_is_set_aside_under_each_shingle(evaluate, corpus):
+    with corpus.open("a", encoding="utf-8") as file:
+        file.write('{"id": "bad", "label": "one"}\n')
+    scores, facts = evaluate(
+        "--label", "label", "--on-error", "skip", "-t", ".5", "--shingles", "word:1,word:3"
+    )
+    assert facts["documents"] == 6
+    assert [counts(row)[1] for row in scores] == [3, 3]
