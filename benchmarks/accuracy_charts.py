@@ -8,6 +8,8 @@ from typing import Any
 from svg import Axis, Chart
 
 Record = dict[str, Any]
+SHOWN = 8
+"""Corpora in the picture of removals, those with most of them."""
 KINDS = ("verified stars", "verified components", "unverified components")
 
 
@@ -61,20 +63,23 @@ def recall(record: Record) -> str:
             min(max(math.log10(max(1 - cell[name], 1e-9)), lowest), highest)
             for name in ("expected", "measured")
         )
-        radius = 1.5 + math.log10(cell["true"])
-        chart.dot(across(x), up(y), f"f{asked.index(cell['recall'])}", round(radius, 1))
+        number = asked.index(cell["recall"])
+        style = f"hollow s{number}" if cell["capped_pairs"] else f"f{number}"
+        chart.dot(across(x), up(y), style, round(1.5 + 0.7 * math.log10(cell["true"]), 1))
     for number, value in enumerate(asked):
         chart.dot(556, 56 + 26 * number, f"f{number}", 5)
         chart.text(570, 60 + 26 * number, f"asked: {value:g}")
     notes = ("a dot a corpus and threshold,", "larger for more true pairs;", "dashes: as expected;")
-    for number, words in enumerate((*notes, "on the lower edge: none missed")):
+    ends = ("on the lower edge: none missed;", "hollow: a bucket cap acted")
+    for number, words in enumerate((*notes, *ends)):
         chart.text(550, 70 + 26 * len(asked) + 18 * number, words, style="soft")
     return str(chart)
 
 
 def removals(record: Record) -> str:
     """Documents removed by stars, components, and components without verification."""
-    some = [c for c in record["corpora"] if c["verification"][KINDS[2]]["removed"] >= 1000]
+    by_size = sorted(record["corpora"], key=lambda c: -c["verification"][KINDS[0]]["removed"])
+    some = by_size[:SHOWN]
     chart = Chart(760, 56 + 88 * len(some), "Documents removed, and how many of them unlike")
     chart.bar(200, 14, 12, 12, "f0")
     chart.text(218, 24, "similar to the one that stays")

@@ -97,6 +97,17 @@ def reading(record: Record) -> str:
         f"  It is more than {SIGMAS} sigma below what the formula expects of the true pairs in "
         f"{len(below)} cells" + (f": {names(below[:6])}." if below else ".")
     )
+    far_corpus, far = min(
+        (pair for pair in judged if pair[1]["sigma"] > 0),
+        key=lambda pair: (pair[1]["measured"] - pair[1]["expected"]) / pair[1]["sigma"],
+    )
+    if far["measured"] < far["expected"]:
+        off = (far["expected"] - far["measured"]) / far["sigma"]
+        lines.append(
+            f"  The farthest below is {names([(far_corpus, far)])} of {far['expected']:.4f}, by "
+            f"{off:.1f} sigma. Where one family holds most pairs, all of them depend on few texts: "
+            "the columns `2-30` and `resolved` say more there."
+        )
     if capped:
         lines.append(
             f"* **Caps.** In {capped} cells buckets above `--bucket-cap` were not compared in full "
