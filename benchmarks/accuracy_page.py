@@ -97,16 +97,14 @@ def reading(record: Record) -> str:
         f"  It is more than {SIGMAS} sigma below what the formula expects of the true pairs in "
         f"{len(below)} cells" + (f": {names(below[:6])}." if below else ".")
     )
-    far_corpus, far = min(
-        (pair for pair in judged if pair[1]["sigma"] > 0),
-        key=lambda pair: (pair[1]["measured"] - pair[1]["expected"]) / pair[1]["sigma"],
-    )
+    far_corpus, far = min(judged, key=lambda pair: pair[1]["measured"] - pair[1]["expected"])
     if far["measured"] < far["expected"]:
         off = (far["expected"] - far["measured"]) / far["sigma"]
         lines.append(
-            f"  The farthest below is {names([(far_corpus, far)])} of {far['expected']:.4f}, by "
-            f"{off:.1f} sigma. Where one family holds most pairs, all of them depend on few texts: "
-            "the columns `2-30` and `resolved` say more there."
+            f"  The farthest below is {far_corpus['name']} {far['threshold']:g}/{far['recall']:g}: "
+            f"{far['measured']:.4f} for {far['expected']:.4f}, {off:.1f} sigma. Where one family "
+            "holds most pairs all of them depend on few texts, and the columns `2-30` and "
+            "`resolved` say more."
         )
     if capped:
         lines.append(
@@ -291,7 +289,7 @@ PEERS = """
 Shingles of three words, threshold .8; else the peer's own settings and tokens. **Pairs left in**:
 true pairs of which both texts stay. **Wrongly removed**: documents for which neither a copy nor a
 text at the threshold stays, by the exact join under `word:3`. Peers cut words in their own ways,
-so a few of these are borderline; most come from candidates that were never compared.
+and join candidates without comparing them; both play a part in these.
 """
 
 CORPORA = """

@@ -12,7 +12,8 @@ svg { font: 13px system-ui, sans-serif; --ink: #1f2328; --faint: #d0d7de; --soft
 @media (prefers-color-scheme: dark) { svg { --ink: #e6edf3; --faint: #3d444d; --soft: #9198a1;
 --c0: #58a6ff; --c1: #f0a04b; --c2: #4cc38a; --c3: #f778ba; --c4: #b392f0; } }
 text { fill: var(--ink); } .soft { fill: var(--soft); } .grid { stroke: var(--faint); }
-.axis { stroke: var(--soft); } .line { fill: none; stroke-width: 2; } .hollow { fill: none; stroke-width: 1.5; } .b { font-weight: 600; }
+.axis { stroke: var(--soft); } .line { fill: none; stroke-width: 2; }
+.hollow { fill: none; stroke-width: 1.5; } .b { font-weight: 600; }
 """
 STYLE += "".join(
     f".f{i} {{ fill: var(--c{i}); }} .s{i} {{ stroke: var(--c{i}); }}\n" for i in range(5)
