@@ -4,7 +4,7 @@
 
 Corpora are the files of $NEARDUP_DATA (../shared/data from the root unless set) and of
 $NEARDUP_CORPORA; those that are not there are left out and named. Peers are run by $NEARDUP_PEERS,
-a Python that has them (`accuracy_peers.py`). The record goes to `benchmarks/record/accuracy.json`,
+a Python that has them (`accuracy_beside.py`). The record goes to `benchmarks/record/accuracy.json`,
 of which `accuracy_page.py` makes docs/accuracy.md and its pictures.
 """
 
@@ -13,9 +13,7 @@ from __future__ import annotations
 import json
 import os
 import resource
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -23,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from accuracy_beside import beside
 from common import header
 
 from neardup import _native, grid, reference
@@ -36,7 +35,6 @@ from neardup.scores import components
 HERE = Path(__file__).parent
 DATA = Path(os.environ.get("NEARDUP_DATA", HERE.parent.parent / "shared" / "data"))
 LARGE = os.environ.get("NEARDUP_CORPORA")
-PEERS = os.environ.get("NEARDUP_PEERS")
 RECORD = HERE / "record" / "accuracy.json"
 
 HAN = {"shingle": "char:3", "normalize": "nfkc,casefold,remove-space"}
@@ -78,7 +76,7 @@ def main() -> None:
         record["corpora"].append(row)
         print(f"{name}: {row['documents']:,} documents, {row['seconds']} s of CPU", flush=True)
         if name in BESIDE_PEERS:
-            record["peers"] += corpus.peers()
+            record["peers"] += beside(corpus, *AT)
     record["seconds"] = round(time.perf_counter() - began)
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     record["cpu_seconds"] = round(sum(each.ru_utime + each.ru_stime for each in used))
@@ -234,66 +232,6 @@ class Corpus:
             )
             row["verified stars"] = removals(partner, sets, threshold)
         return row
-
-    def peers(self) -> list[dict[str, Any]]:
-        """What peers keep of the corpus, and ours, held to the exact answer."""
-        threshold = AT[0]
-        ours = self.run(threshold=threshold, recall=AT[1])
-        setting = f"word:3, {ours.base.plan.banding.bands} bands of {ours.base.plan.banding.rows}"
-        rows = [self.judged("neardup", None, setting, threshold, ours.keep)]
-        count = len(ours.keep)
-        with tempfile.TemporaryDirectory() as work:
-            corpus = Path(work) / "in" / "corpus.jsonl"
-            corpus.parent.mkdir()
-            texts = texts_of(ours, np.arange(count))
-            lines = (json.dumps({"id": str(row), "text": texts[row]}) for row in range(count))
-            corpus.write_text("\n".join(lines) + "\n", encoding="utf-8")
-            for peer in ("text-dedup", "datatrove"):
-                out = Path(work) / f"{peer}.json"
-                call = [PEERS or "", str(HERE / "accuracy_peers.py"), peer, str(corpus)]
-                try:
-                    done = subprocess.run(
-                        [*call, str(threshold), str(out)], capture_output=True, check=False
-                    )
-                    answer = json.loads(out.read_text("utf-8"))
-                except (OSError, ValueError):
-                    why = "not run"
-                    if PEERS:
-                        print(f"{peer}: not run: {done.stderr.decode()[-400:]}", flush=True)
-                    rows.append({"corpus": rows[0]["corpus"], "tool": peer, "setting": why})
-                    continue
-                keep = np.zeros(count, bool)
-                keep[answer["kept"]] = True
-                tool = f"{peer} {answer['version']}"
-                rows.append(self.judged(peer, tool, answer["setting"], threshold, keep))
-        return rows
-
-    def judged(
-        self, tool: str, version: str | None, setting: str, threshold: float, keep: Any
-    ) -> dict[str, Any]:
-        """True pairs left in, and documents removed for which no similar one stays."""
-        leader = self.exact.base.leader.astype(np.int64)
-        stays = np.zeros(len(leader), bool)
-        stays[leader[keep]] = True  # a text of which a copy stays
-        mine = self.jaccard >= threshold
-        a, b = self.a[mine], self.b[mine]
-        saved = stays.copy()  # or of which something similar stays
-        saved[a[stays[b]]] = True
-        saved[b[stays[a]]] = True
-        removed = ~keep
-        copies = np.bincount(leader[keep], minlength=len(leader))
-        tokens = self.exact.base.survey.tokens > 0
-        return {
-            "corpus": self.name.removesuffix(".docs"),
-            "tool": version or tool,
-            "setting": setting,
-            "threshold": threshold,
-            "removed": int(removed.sum()),
-            "true_pairs": len(a),
-            "left_in": int((stays[a] & stays[b]).sum()),
-            "copies_left_in": int(np.maximum(copies[tokens] - 1, 0).sum()),
-            "wrongly_removed": int((removed & ~saved[leader]).sum()),
-        }
 
 
 def removals(partner: Any, sets: Any, threshold: float) -> dict[str, int]:

@@ -19,9 +19,8 @@ Record = dict[str, Any]
 
 def main() -> None:
     """Write the page and its pictures."""
-    record = json.loads(RECORD.read_text("utf-8"))
     (DOCS / "accuracy").mkdir(exist_ok=True)
-    for name, text in pages(record).items():
+    for name, text in pages(json.loads(RECORD.read_text("utf-8"))).items():
         (DOCS / name).write_text(text, encoding="utf-8")
 
 
@@ -37,9 +36,8 @@ def pages(record: Record) -> dict[str, str]:
 
 def page(record: Record) -> str:
     """The page."""
-    parts = [HEAD, reading(record), MEASURED.format(**about(record))]
-    parts += [table_recall(record), RIGHT, table_verification(record), PEERS, table_peers(record)]
-    parts.append(table_corpora(record))
+    parts = [HEAD, reading(record), MEASURED.format(**about(record)), table_recall(record)]
+    parts += [RIGHT, table_verification(record), PEERS, table_peers(record), table_corpora(record)]
     return "".join(parts)
 
 
@@ -176,8 +174,7 @@ def table_recall(record: Record) -> str:
             if not usual["true"]:
                 continue
             row = [corpus["name"], f"{threshold:g}", f"{usual['true']:,}"]
-            for r in asked:
-                row.append(outcome(mine[r]) if r in mine else "")
+            row += [outcome(mine[r]) if r in mine else "" for r in asked]
             row += ["" if usual["usual"] is None else f"{usual['usual']:.4f}"]
             row += [f"{usual['resolved']:.4f}"]
             rows.append(row)
@@ -197,9 +194,8 @@ def table_verification(record: Record) -> str:
     for corpus in record["corpora"]:
         v = corpus["verification"]
         share = f"{v['true'] / v['candidates']:.3f}" if v["candidates"] else ""
-        row = [corpus["name"], f"{v['candidates']:,}", share]
-        for kind in reversed(KINDS):
-            row.append(f"{v[kind]['removed']:,} ({v[kind]['below']:,})")
+        gone = [f"{v[kind]['removed']:,} ({v[kind]['below']:,})" for kind in reversed(KINDS)]
+        row = [corpus["name"], f"{v['candidates']:,}", share, *gone]
         row.append(" / ".join(f"{v[kind]['largest']:,}" for kind in reversed(KINDS)))
         rows.append(row)
     return table(head, rows, 1)
