@@ -23,7 +23,10 @@ I64 = npt.NDArray[np.int64]
 Column = Sequence[str | None]
 
 SIMILARITY = ("similarity", "jaccard")
-"""Names of a third column that says how similar a pair is."""
+"""Names of a column that says how similar a pair is."""
+VERDICT = ("same", "label", "answer", "same_cluster", "duplicate", "is_duplicate")
+"""Names of a column that says whether a pair is true."""
+YES, NO = ("1", "true", "yes", "same", "duplicate"), ("0", "false", "no", "different", "family")
 
 
 @dataclass(frozen=True)
@@ -48,13 +51,16 @@ def read_labels(path: str) -> LabelFile:
     """Read true pairs, or the label of each id: columns with tabs, or in a .csv commas, between.
 
     A first line whose first cell is ``id_a`` or ``id``, with or without ``#``, names the columns:
-    ``id_a id_b`` and maybe ``similarity`` (or ``jaccard``), or ``id`` and a label. Without names
-    the columns are two ids and maybe a similarity; any other first line after ``#`` is passed over.
+    ``id_a id_b`` and maybe ``similarity`` (or ``jaccard``) and ``same`` (or ``label``, ``answer``:
+    pairs of which it says ``0``, ``false``, ``no``, ``different`` or ``family`` are not true), or
+    ``id`` and a label. Without names the columns are two ids and maybe a similarity; any other
+    first line after ``#`` is passed over.
 
     Raises
     ------
     DataError
-        A line has fewer than two cells, or a similarity that is no number; the file is no UTF-8.
+        A line has fewer than two cells, a similarity that is no number, or a verdict that is
+        neither yes nor no; the file is no UTF-8.
     """
     from neardup.io.codecs import line_blocks, split_suffix
 
@@ -72,6 +78,7 @@ def read_labels(path: str) -> LabelFile:
     names = [first, *lines[0][1:]] if first in ("id", "id_a") else []
     labels = first == "id"
     at = next((i for i, name in enumerate(names) if name in SIMILARITY), None) if names else 2
+    verdict = None if labels else next((i for i, n in enumerate(names) if n in VERDICT), None)
     rows: list[tuple[str, str]] = []
     similarity: list[float] = []
     for number, cells in enumerate(lines, 1):
@@ -82,6 +89,8 @@ def read_labels(path: str) -> LabelFile:
             other = " and a label" if labels else ""
             message = f"a row is {what}{other} with a tab between, got {cells[0]!r}"
             raise DataError(message, source=path, line=number)
+        if verdict is not None and not _is_true(cells[verdict : verdict + 1], path, number):
+            continue
         rows.append((cells[0], cells[1]))
         if at is not None and len(cells) > at:
             similarity.append(_similarity(cells[at], path, number))
@@ -90,6 +99,14 @@ def read_labels(path: str) -> LabelFile:
     if similarity and len(similarity) < len(rows):
         raise DataError("some rows have a similarity and some have none", source=path)
     return LabelFile(path, labels, rows, similarity or None)
+
+
+def _is_true(cells: list[str], path: str, line: int) -> bool:
+    said = cells[0].strip().lower() if cells else ""
+    if said not in (*YES, *NO):
+        message = f"a pair is {' '.join(YES)}, or {' '.join(NO)}; got {said!r}"
+        raise DataError(message, source=path, line=line)
+    return said in YES
 
 
 def _similarity(cell: str, path: str, line: int) -> float:

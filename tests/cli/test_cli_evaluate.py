@@ -163,6 +163,8 @@ def test_what_cannot_be_met_is_a_usage_error(neardup, corpus, line, message):
         ("a b .5\na c much\n", ":2: a similarity is a number from 0 to 1, got 'much'"),
         ("a b .5\na c\n", "some rows have a similarity and some have none"),
         ("id label\n", "no labels in it"),
+        ("id_a id_b same\na b 0\n", "no labels in it"),
+        ("id_a id_b same\na b maybe\n", ":2: a pair is 1 true yes same duplicate, or 0 false"),
         ("p q\n", "no row names ids of the input; its first is 'p', the input's is 'a'"),
     ],
 )
@@ -198,6 +200,13 @@ def test_a_file_of_options_sets_them_and_no_others(neardup, evaluate, corpus, tm
         settings.write_text(text)
         done = neardup(command, corpus, "--config", settings)
         assert (done.exit_code, message in done.output) == (2, True), done.output
+
+
+@pytest.mark.parametrize(("yes", "no"), [("1", "0"), ("True", "False"), ("same", "family")])
+def test_pairs_judged_not_to_be_the_same_are_not_true(evaluate, labels, yes, no):
+    known = labels(f"id_a id_b label\na b {yes}\na c {no}\nx y {yes}\n")
+    scores, _ = evaluate("--labels", known, "--id", "id", "-t", ".5")
+    assert counts(scores[0]) == (4, 2, 2)
 
 
 def test_labels_by_comma(evaluate, tmp_path):
