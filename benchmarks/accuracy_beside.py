@@ -11,10 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from neardup.api import execute
+from neardup.config import Config
+from neardup.io import open_inputs
+from neardup.progress import Silent
 from neardup.result import texts_of
 
 if TYPE_CHECKING:
     from accuracy import Corpus
+
+    from neardup.plan import Found
 
 HERE = Path(__file__).parent
 PEERS = os.environ.get("NEARDUP_PEERS")
@@ -33,7 +39,8 @@ def beside(corpus: Corpus, threshold: float, recall: float) -> list[dict[str, An
         lines = (json.dumps({"id": str(row), "text": texts[row]}) for row in range(count))
         texts_file.write_text("\n".join(lines) + "\n", encoding="utf-8")
         for peer in ("text-dedup", "datatrove"):
-            answer = answer_of(peer, texts_file, threshold, Path(work) / f"{peer}.json")
+            out = Path(work) / f"{peer}.json"
+            answer = answer_of(peer, texts_file, threshold, out)
             if answer is None:
                 rows.append({"corpus": rows[0]["corpus"], "tool": peer, "setting": "not run"})
                 continue
@@ -41,6 +48,8 @@ def beside(corpus: Corpus, threshold: float, recall: float) -> list[dict[str, An
             keep[answer["kept"]] = True
             tool = f"{peer} {answer['version']}"
             rows.append(judged(corpus, tool, answer["setting"], threshold, keep))
+            own = exact_by_words(f"{out}.words.jsonl", threshold)
+            rows[-1]["wrongly_by_own_words"] = int(unlike(own, keep, threshold).sum())
     return rows
 
 
@@ -59,25 +68,39 @@ def answer_of(peer: str, texts: Path, threshold: float, out: Path) -> dict[str, 
 
 def judged(corpus: Corpus, tool: str, setting: str, threshold: float, keep: Any) -> dict[str, Any]:
     """True pairs left in, and documents removed for which no similar one stays."""
-    leader = corpus.exact.base.leader.astype(np.int64)
-    stays = np.zeros(len(leader), bool)
-    stays[leader[keep]] = True  # a text of which a copy stays
-    mine = corpus.jaccard >= threshold
-    a, b = corpus.a[mine], corpus.b[mine]
-    saved = stays.copy()  # or of which something similar stays
-    saved[a[stays[b]]] = True
-    saved[b[stays[a]]] = True
-    removed = ~keep
-    copies = np.bincount(leader[keep], minlength=len(leader))
-    tokens = corpus.exact.base.survey.tokens > 0
+    stays, a, b = staying(corpus.exact, keep, threshold)
     return {
         "corpus": corpus.name.removesuffix(".docs"),
         "tool": tool,
         "setting": setting,
         "threshold": threshold,
-        "removed": int(removed.sum()),
+        "removed": int((~keep).sum()),
         "true_pairs": len(a),
         "left_in": int((stays[a] & stays[b]).sum()),
-        "copies_left_in": int(np.maximum(copies[tokens] - 1, 0).sum()),
-        "wrongly_removed": int((removed & ~saved[leader]).sum()),
+        "wrongly_removed": int(unlike(corpus.exact, keep, threshold).sum()),
     }
+
+
+def staying(exact: Found, keep: Any, threshold: float) -> tuple[Any, Any, Any]:
+    """For each first of equal texts whether one of them stays; and the true pairs of firsts."""
+    leader = exact.base.leader.astype(np.int64)
+    stays = np.zeros(len(leader), bool)
+    stays[leader[keep]] = True
+    mine = exact.pairs.similarity >= threshold
+    return stays, exact.pairs.a[mine], exact.pairs.b[mine]
+
+
+def unlike(exact: Found, keep: Any, threshold: float) -> Any:
+    """Documents removed although neither an equal nor a similar text stays."""
+    stays, a, b = staying(exact, keep, threshold)
+    saved = stays.copy()
+    saved[a[stays[b]]] = True
+    saved[b[stays[a]]] = True
+    return ~keep & ~saved[exact.base.leader.astype(np.int64)]
+
+
+def exact_by_words(path: str, threshold: float) -> Found:
+    """The exact answer where words are what the file has between spaces."""
+    words = {"normalize": "none", "shingle": "whitespace:3"}
+    config = Config.from_options({**words, "threshold": threshold, "exact_join": True})
+    return execute(config, open_inputs([path]), Silent())[0]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from accuracy_charts import KINDS, cells, curve, recall, removals
+from accuracy_text import CORPORA, HEAD, MEASURED, PEERS, RIGHT
 
 HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
@@ -135,10 +136,11 @@ def reading(record: Record) -> str:
             left = sum(row["left_in"] for row in mine)
             true = sum(row["true_pairs"] for row in mine)
             wrong = sum(row["wrongly_removed"] for row in mine)
-            told.append(f"{tool} left {left / true:.1%} of the true pairs in and removed {wrong:,}")
+            own = sum(row.get("wrongly_by_own_words", row["wrongly_removed"]) for row in mine)
+            told.append(f"{tool}: {left / true:.1%}, {wrong:,} and {own:,}")
         lines.append(
-            "* **Peers**, on the same texts: " + "; ".join(told) + " documents for which nothing "
-            "similar stays."
+            "* **Peers**, on the same texts: true pairs left in, documents removed for which "
+            f"nothing similar stays, and the same by the tool's own words: {'; '.join(told)}."
         )
     paragraphs = " ".join(line.strip() for line in lines).split(" * ")
     return "".join(wrapped(text.removeprefix("* ")) for text in paragraphs)
@@ -203,13 +205,23 @@ def table_verification(record: Record) -> str:
 
 def table_peers(record: Record) -> str:
     """Ours and the peers' answers, against the exact one."""
-    head = ["corpus", "tool", "setting", "removed", "pairs left in", "of true", "wrongly removed"]
+    head = [
+        "corpus",
+        "tool",
+        "setting",
+        "removed",
+        "pairs left in",
+        "of true",
+        "wrong",
+        "own words",
+    ]
     rows = []
     for row in record["peers"]:
         if "removed" not in row:
-            rows.append([row["corpus"], row["tool"], row["setting"], "", "", "", ""])
+            rows.append([row["corpus"], row["tool"], row["setting"], "", "", "", "", ""])
             continue
-        numbers = (row[key] for key in ("removed", "left_in", "true_pairs", "wrongly_removed"))
+        row = {**row, "own": row.get("wrongly_by_own_words", row["wrongly_removed"])}
+        numbers = (row[k] for k in ("removed", "left_in", "true_pairs", "wrongly_removed", "own"))
         rows.append([row["corpus"], row["tool"], row["setting"], *(f"{n:,}" for n in numbers)])
     return table(head, rows, 3)
 
@@ -235,66 +247,6 @@ def table(head: list[str], rows: list[list[str]], words: int) -> str:
     rule = ["---"] * words + ["---:"] * (len(head) - words)
     return "\n" + "".join(f"| {' | '.join(row)} |\n" for row in [head, rule, *rows])
 
-
-HEAD = """# Accuracy
-
-What is found of what is there, measured on real corpora against an exact join, which finds every
-pair at the threshold. Written by `make accuracy`; every figure on this page is of the run named
-below.
-
-"""
-
-MEASURED = """
-Measured on {date} by `make accuracy` in {minutes} minutes (CPU time: {cpu}; load of the machine:
-{load}): {machine}.{left}
-
-A **pair** is one of two distinct texts: exact duplicates are folded into one first, and are all
-found. A pair is *true* at a threshold T if its exact Jaccard similarity is T or more. *Expected*
-is the mean over the true pairs of 1 - (1 - J^r)^b, for the b bands of r rows that the asked
-recall leads to; it is above the asked recall, which holds for pairs exactly at T. *Sigma* is the
-standard error of the measured share, families of connected pairs taken as wholes, since the pairs
-of one share signatures.
-
-![Share of pairs that became candidates, by similarity](accuracy/curve.svg)
-
-![True pairs missed, measured against expected](accuracy/recall.svg)
-
-## Recall
-
-Measured / expected, for each asked recall; ✓: at least the asked one less 4 sigma; ✗: not; †: a
-bucket cap acted. At .95 also: **2-30**, the recall over pairs in families of 2 to 30 texts, since
-one giant family may hold most pairs; **resolved**, the share of true pairs of which not both
-texts stay, which is what a user of the kept rows sees.
-"""
-
-RIGHT = """
-## What verification and stars are for
-
-At threshold .8 and recall .95: **candidates** and the share of them that is **true**. Then
-documents removed, in brackets those less similar to the text that stays than the threshold, if
-candidates are taken as they are and joined into components (*unverified*, as most pipelines do);
-if verified pairs are joined into *components*; and with *stars*, the default. **Largest**: the
-largest cluster of each of the three.
-
-![Documents removed, and how many of them unlike](accuracy/removals.svg)
-"""
-
-PEERS = """
-## Beside peers
-
-Shingles of three words, threshold .8; else the peer's own settings and tokens. **Pairs left in**:
-true pairs of which both texts stay. **Wrongly removed**: documents for which neither a copy nor a
-text at the threshold stays, by the exact join under `word:3`. Peers cut words in their own ways,
-and join candidates without comparing them; both play a part in these.
-"""
-
-CORPORA = """
-## Corpora
-
-The names are those of the builders; texts are manuals, RFCs, dictionaries, licence notices,
-statutes, package descriptions and Bible verses, some with made variants. `word:3` unless said;
-the Chinese ones with white space removed.
-"""
 
 if __name__ == "__main__":
     main()

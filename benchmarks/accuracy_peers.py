@@ -6,7 +6,9 @@ Runs in an environment that has the peer, on rows of `{"id": ROW, "text": ...}`:
 
 Settings are the peer's own but for the shingle, which is 3 words. text-dedup is given 128
 permutations and the threshold, for which it chooses its bands; datatrove has no threshold but
-14 buckets of 8 hashes. OUT.json holds `version`, `setting` and `kept`: the rows that stay.
+14 buckets of 8 hashes. OUT.json holds `version`, `setting` and `kept`: the rows that stay. Beside
+it, OUT.words.jsonl holds the texts as the words that the peer cuts them into, so that it can be
+judged by these too.
 """
 
 from __future__ import annotations
@@ -15,15 +17,19 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
 SHINGLE = 3
+Words = Callable[[str], list[str]]
+Answer = tuple[str, list[int], Words]
 
 
-def text_dedup(corpus: Path, threshold: float, work: Path) -> tuple[str, list[int]]:
+def text_dedup(corpus: Path, threshold: float, work: Path) -> Answer:
     """text-dedup's MinHash, by its command."""
     import datasets
+    from text_dedup.minhash import NON_ALPHA
 
     words = f"--path json --data_files {corpus} --split train --column text --batch_size 10000"
     words += f" --cache_dir {work / 'cache'} --output {work / 'out'}"
@@ -31,12 +37,11 @@ def text_dedup(corpus: Path, threshold: float, work: Path) -> tuple[str, list[in
     call = [sys.executable, "-m", "text_dedup.minhash", *words.split()]
     subprocess.run(call, check=True, cwd=work, stdout=subprocess.DEVNULL, stderr=sys.stderr)
     kept = datasets.load_from_disk(str(work / "out"))["id"]
-    return f"128 permutations, {SHINGLE}-word shingles, threshold {threshold:g}", [
-        int(row) for row in kept
-    ]
+    setting = f"128 permutations, {SHINGLE}-word shingles, threshold {threshold:g}"
+    return setting, [int(row) for row in kept], lambda text: NON_ALPHA.split(text.lower())
 
 
-def datatrove(corpus: Path, threshold: float, work: Path) -> tuple[str, list[int]]:
+def datatrove(corpus: Path, threshold: float, work: Path) -> Answer:
     """datatrove's MinHash, its four steps in one process."""
     from datatrove.executor import LocalPipelineExecutor
     from datatrove.pipeline.dedup import MinhashDedupSignature
@@ -48,6 +53,8 @@ def datatrove(corpus: Path, threshold: float, work: Path) -> tuple[str, list[int
     )
     from datatrove.pipeline.readers import JsonlReader
     from datatrove.pipeline.writers import JsonlWriter
+    from datatrove.utils.text import simplify_text
+    from datatrove.utils.word_tokenizers import load_word_tokenizer
 
     config = MinhashConfig(n_grams=SHINGLE)
     step = {name: str(work / name) for name in ("sigs", "buckets", "remove", "kept")}
@@ -71,7 +78,9 @@ def datatrove(corpus: Path, threshold: float, work: Path) -> tuple[str, list[int
         if line
     ]
     setting = f"{config.num_buckets} buckets of {config.hashes_per_bucket} hashes"
-    return f"{setting}, {SHINGLE}-word shingles", kept
+    tokenize = load_word_tokenizer("eng").word_tokenize
+    setting = f"{setting}, {SHINGLE}-word shingles"
+    return setting, kept, lambda text: tokenize(simplify_text(text, config.norm_config))
 
 
 PEERS = {"text-dedup": text_dedup, "datatrove": datatrove}
@@ -80,7 +89,12 @@ PEERS = {"text-dedup": text_dedup, "datatrove": datatrove}
 def main(peer: str, corpus: str, threshold: str, out: str) -> None:
     """Run one peer and write which rows it keeps."""
     with tempfile.TemporaryDirectory() as work:
-        setting, kept = PEERS[peer](Path(corpus).resolve(), float(threshold), Path(work))
+        setting, kept, words = PEERS[peer](Path(corpus).resolve(), float(threshold), Path(work))
+    with open(corpus, encoding="utf-8") as rows, open(f"{out}.words.jsonl", "w") as written:
+        for row in rows:
+            # An empty word, of which text-dedup has many, becomes a sign; spaces in words go.
+            cut = ["".join(word.split()) or "-" for word in words(json.loads(row)["text"])]
+            written.write(json.dumps({"text": " ".join(cut)}) + "\n")
     found = {"version": version(peer), "setting": setting, "kept": sorted(kept)}
     Path(out).write_text(json.dumps(found), "utf-8")
 
