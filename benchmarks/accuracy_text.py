@@ -58,5 +58,6 @@ CORPORA = """
 
 The names are those of the builders; texts are manuals, RFCs, dictionaries, licence notices,
 statutes, package descriptions and Bible verses, some with made variants. `word:3` unless said;
-the Chinese ones with white space removed.
+the Chinese ones with white space removed. `bench-en` holds the large ones before it
+once more, as one corpus.
 """
