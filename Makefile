@@ -9,6 +9,7 @@ export PIP_QUIET := 1
 VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
+PEERS := .venv-peers
 MATURIN := maturin>=1.9,<2
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 SANITIZED := target/sanitized
@@ -18,7 +19,7 @@ MIRI := hash json csv cluster exact intersect verify lsh::run lsh::store lsh::ra
 RUST_SOURCES := Cargo.toml Cargo.lock $(wildcard crates/*/Cargo.toml) $(shell find crates -name '*.rs')
 
 help: ## list these commands
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
 
 demo: $(VENV)/built ## build, then remove near-duplicates from the corpus in examples/ and show what was found
 	@$(BIN)/python examples/demo.py
@@ -70,6 +71,10 @@ bench: $(BENCH)/built ## time neardup beside its peers, in an environment of its
 bench-quick: $(BENCH)/built ## the same on less data (two minutes)
 	@$(BENCH)/bin/python benchmarks/run.py --quick
 
+accuracy: $(VENV)/built ## hold answers on real corpora to an exact join, write docs/accuracy.md
+	NEARDUP_PEERS="$${NEARDUP_PEERS-$(wildcard $(PEERS)/bin/python)}" $(BIN)/python benchmarks/accuracy.py
+	$(BIN)/python benchmarks/accuracy_page.py
+
 fmt: $(VENV)/dev ## format Rust and Python, apply safe lint fixes, write docs/options.md
 	cargo fmt --all
 	$(BIN)/ruff check --fix .
@@ -77,7 +82,7 @@ fmt: $(VENV)/dev ## format Rust and Python, apply safe lint fixes, write docs/op
 	$(BIN)/python docs/make_options.py
 
 clean: ## remove everything that was built
-	rm -rf $(VENV) $(BENCH) target demo python/neardup/_native*.so python/neardup/_native*.pyd
+	rm -rf $(VENV) $(BENCH) $(PEERS) target demo python/neardup/_native*.so python/neardup/_native*.pyd
 
 # The package, built for release and installed in place: edits of Python need no rebuild, edits of Rust do.
 $(VENV)/built: $(VENV)/created pyproject.toml $(RUST_SOURCES)
@@ -105,4 +110,4 @@ $(VENV)/created:
 	@"$$(.ci/tools --python)" -m venv --clear $(VENV)
 	@touch $@
 
-.PHONY: help demo test check soak fuzz sanitize miri coverage bench bench-quick fmt clean
+.PHONY: help demo test check soak fuzz sanitize miri coverage bench bench-quick accuracy fmt clean

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
-
 from neardup import values
-from neardup.cli import evaluate
 from neardup.config import GROUPS, OPTIONS, PRESETS
 
-HEAD = """# Options of `neardup dedup`
+HEAD = """# Options
 
 Written from the schema by `docs/make_options.py`. In Python the names have `_` for `-`; a TOML file
 (`--config`) may use either. What is given explicitly wins over the TOML file, that over the preset,
-that over the default. Options marked * are for the command line only.
+that over the default. Options marked * are for the command line only. Where a group names commands,
+its options are of these alone.
 """
 
 
@@ -22,32 +20,24 @@ def page() -> str:
     """The whole page."""
     parts = [HEAD]
     for group in GROUPS:
-        parts.append(
-            f"\n## {group}\n\n| option | values | default | meaning |\n|---|---|---|---|\n"
-        )
-        for option in (option for option in OPTIONS if option.group == group):
+        options = [option for option in OPTIONS if option.group == group]
+        commands = sorted({name for option in options for name in option.commands})
+        title = f"{group}: {', '.join(f'`neardup {name}`' for name in commands)}"
+        parts.append(f"\n## {title if commands else group}\n\n")
+        parts.append("| option | values | default | meaning |\n|---|---|---|---|\n")
+        for option in options:
             allowed = "" if isinstance(option.kind, values.Flag) else option.kind.allowed
             default = f"`{option.shown_default}`" if option.shown_default else ""
             names = f"`{option.short}`, `{option.flag}`" if option.short else f"`{option.flag}`"
             star = "" if option.python else " *"
+            if len(option.commands) < len(commands):
+                star += f" ({', '.join(option.commands)})"
             cells = (f"{names}{star}", allowed, default, option.help)
             parts.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n")
     parts.append("\n## Presets\n\n| preset | sets |\n|---|---|\n")
     for name, settings in PRESETS.items():
         given = ", ".join(f"`--{key} {value}`" for key, value in settings.items())
         parts.append(f"| `{name}` | {given} |\n")
-    parts.append(evaluation())
-    return "".join(parts)
-
-
-def evaluation() -> str:
-    """The options that `neardup evaluate` has of its own."""
-    parts = ["\n## Only `neardup evaluate`\n\n| option | values | meaning |\n|---|---|---|\n"]
-    schema = {option.name for option in OPTIONS} - {"out"}
-    for option in evaluate.command.params:
-        if isinstance(option, click.Option) and option.name not in schema:
-            names = ", ".join(f"`{name}`" for name in option.opts)
-            parts.append(f"| {names} | {option.metavar} | {option.help} |\n")
     return "".join(parts)
 
 

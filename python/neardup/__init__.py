@@ -11,17 +11,24 @@ if TYPE_CHECKING:
     from neardup.api import dedup
     from neardup.banding import Banding, explain
     from neardup.errors import DataError, NeardupError, NeardupTypeError, NeardupValueError
+    from neardup.evaluation import Evaluation, evaluate
     from neardup.lsh import LSH, duplicate_flags
     from neardup.matching import match
     from neardup.result import Result
     from neardup.signatures import Signatures, jaccard, sketch
     from neardup.sketching import FastSimilaritySketch, estimate_jaccard
+    from neardup.tuning import Tuning, tune
 
 _HOME = {
     # texts to what is kept
     "dedup": "api",
     "match": "matching",
     "Result": "result",
+    # how good an answer is, and which threshold is best
+    "evaluate": "evaluation",
+    "Evaluation": "evaluation",
+    "tune": "tuning",
+    "Tuning": "tuning",
     # texts to signatures, and their similarity
     "sketch": "signatures",
     "Signatures": "signatures",
@@ -47,6 +54,10 @@ __all__ = [  # noqa: RUF022 - grouped as in _HOME
     "dedup",
     "match",
     "Result",
+    "evaluate",
+    "Evaluation",
+    "tune",
+    "Tuning",
     "sketch",
     "Signatures",
     "jaccard",

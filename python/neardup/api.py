@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from neardup.checkpoint import Checkpoint
-from neardup.config import OPTIONS, Config
+from neardup.config import RUN_OPTIONS, Config, refuse
 from neardup.engines.memory import MemoryEngine
 from neardup.errors import NeardupError, NeardupTypeError, UsageError
 from neardup.output import Output, out_folder
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from neardup.io.base import Source
     from neardup.io.documents import Documents, Ids
 
-_KEYWORDS = {option.name for option in OPTIONS if option.python}
+_KEYWORDS = {option.name for option in RUN_OPTIONS if option.python}
 
 
 @in_python()
@@ -67,7 +67,7 @@ def dedup(data: Any, *, progress: Any = None, **options: Any) -> Result:
     """
     for name in options:
         if name not in _KEYWORDS:
-            Config.from_options({name: options[name]})  # an unknown name: the nearest is offered
+            refuse(name, options[name], "dedup")
             raise NeardupTypeError(f"{name}: can be given on the command line only")
     config = Config.from_options(options)
     sources, held = open_data(data, config)
@@ -96,7 +96,7 @@ def run(
     """
     from neardup import tables
 
-    found, _, summary = execute(config, _files(inputs, config), progress, inputs, finished)
+    found, _, summary = execute(config, open_files(inputs, config), progress, inputs, finished)
     return {**summary, "largest_clusters": tables.largest(found)}
 
 
@@ -123,7 +123,7 @@ def execute(
 
     began = time.perf_counter()
     plan = Plan(config)
-    other = _files(config.against, config, first=len(sources)) if config.against else []
+    other = open_files(config.against, config, first=len(sources)) if config.against else []
     fields = FieldSpec(config.text, config.id, config.keep.field)
     added = notes.names(config.annotate_prefix) if config.annotate else ()
     for source in sources if added else ():
@@ -213,10 +213,10 @@ def open_data(data: Any, config: Config, first: int = 0) -> tuple[Sequence[Sourc
     else:
         fields = FieldSpec(config.text, config.id, config.keep.field)
         return [open_memory(data, index=first, fields=fields, whole=config.out is not None)], data
-    return _files(paths, config, first), None
+    return open_files(paths, config, first), None
 
 
-def _files(
+def open_files(
     inputs: Sequence[str | os.PathLike[str]], config: Config, first: int = 0
 ) -> list[Source]:
     """Sources of files, folders and globs, numbered from `first`."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from neardup import _native
-from neardup.config import OPTIONS
+from neardup.config import RUN_OPTIONS
 from neardup.engines.base import Candidates, Verified
 from neardup.errors import DataError, UsageError
 from neardup.sealed import Kind
@@ -46,7 +46,7 @@ _ARRAYS = {
 _SIDES = {"a": "<u4", "b": "<u4", "similarity": "<f8", "numbers_differ": "|b1"}
 
 # What may differ between the run that was stopped and the one that goes on.
-_FREE = {"preset", *(each.name for each in OPTIONS if each.group in ("Machine", "Output"))}
+_FREE = {"preset", *(each.name for each in RUN_OPTIONS if each.group in ("Machine", "Output"))}
 
 
 class Checkpoint:
@@ -237,7 +237,7 @@ def _manifest(plan: Plan, documents: Documents) -> dict[str, Any] | None:
         if seen is None or source.name == "-":
             return None
         inputs[source.name] = list(seen)
-    names = [each.name for each in OPTIONS if each.name not in _FREE]
+    names = [each.name for each in RUN_OPTIONS if each.name not in _FREE]
     return {
         "version": __version__,
         "text spec": plan.spec.identity,

@@ -24,7 +24,12 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 """Named settings for kinds of text; an option given explicitly wins over them."""
 
-GROUPS = ("Text", "Similarity", "Answer", "Input", "Output", "Machine")
+GROUPS = ("Text", "Similarity", "Answer", "Labels", "Asking", "Input", "Output", "Machine")
+
+THRESHOLDS = tuple(percent / 100 for percent in range(50, 100, 5))
+"""Where `tune` looks unless told otherwise."""
+SHINGLES = ("word:2", "word:5", "char:5")
+"""Other shingles that `tune` compares unless told otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,8 @@ class Option:
     python: bool = True
     toml: bool = True
     short: str | None = None
+    commands: tuple[str, ...] = ()
+    """The commands that alone have it; without any, `dedup` and what is like it."""
 
     @property
     def flag(self) -> str:
@@ -51,7 +58,7 @@ class Option:
         if self.default is None or isinstance(self.default, bool) or self.default == ():
             return ""
         if isinstance(self.default, tuple):
-            return ",".join(self.default)
+            return ",".join(map(str, self.default))
         return str(self.default)
 
     def complaint(self, value: object) -> str:
@@ -157,7 +164,7 @@ class Config:
         42,
         v.Integer(0, 2**64 - 1, "a whole number from 0 to 2^64 - 1"),
         "Similarity",
-        "Seed of the sketch.",
+        "Seed of the sketch; for tune, of what is drawn.",
     )
     sketch: str = _option(
         "fast",
@@ -227,6 +234,75 @@ class Config:
         v.Text("PREFIX", "letters, digits and _, not starting with a digit", r"[^\W\d]\w*"),
         "Answer",
         "How the names of the added fields begin.",
+    )
+    labels: str | None = _option(
+        None,
+        v.Path("FILE"),
+        "Labels",
+        "What is true: pairs of ids, or ids with their labels, tabs or (.csv) commas between.",
+        commands=("evaluate", "tune"),
+    )
+    label: str | None = _option(
+        None,
+        v.Text("FIELD", "a field name"),
+        "Labels",
+        "Field of the input that holds the label.",
+        commands=("evaluate", "tune"),
+    )
+    thresholds: tuple[float, ...] = _option(
+        (),
+        v.Several(v.Real(0.0, 1.0, "a number above 0, up to 1"), "T"),
+        "Labels",
+        "Look at each of these thresholds. evaluate: only at --threshold unless given; tune: from "
+        ".5 to .95 in steps of .05.",
+        commands=("evaluate", "tune"),
+    )
+    shingles: tuple[v.Shingle, ...] = _option(
+        (),
+        v.Several(v.ShingleKind(), "UNIT:N"),
+        "Labels",
+        "Look at each of these shingles. evaluate: only at --shingle unless given; tune: beside "
+        f"--shingle at {', '.join(SHINGLES)}.",
+        commands=("evaluate", "tune"),
+    )
+    run: str | None = _option(
+        None,
+        v.Path("OUT"),
+        "Labels",
+        "Evaluate this finished run of neardup dedup on INPUT, instead of running.",
+        commands=("evaluate",),
+    )
+    save: str | None = _option(
+        None,
+        v.Path("FILE"),
+        "Labels",
+        "Write the result here too: .csv or .tsv for the table, .json for everything.",
+        short="-o",
+        commands=("evaluate", "tune"),
+    )
+    ask: bool = _option(
+        False,
+        v.Flag(),
+        "Asking",
+        "Without labels: show pairs, and ask of each whether the texts are the same.",
+        python=False,
+        commands=("tune",),
+    )
+    answers: str = _option(
+        "neardup-answers.tsv",
+        v.Path("FILE"),
+        "Asking",
+        "Where answers are written as they are given; asking goes on from those there.",
+        python=False,
+        commands=("tune",),
+    )
+    per_band: int = _option(
+        40,
+        v.Integer(1, 100_000, "a whole number from 1 to 100000"),
+        "Asking",
+        "Pairs to ask for in each band of similarity.",
+        python=False,
+        commands=("tune",),
     )
     text: tuple[str, ...] = _option(
         ("text",),
@@ -393,8 +469,10 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def load_toml(path: str) -> dict[str, object]:
+def load_toml(path: str, command: str = "dedup") -> dict[str, object]:
     """The options of a TOML file: top-level keys named as on the command line.
+
+    Options of other commands are refused; each command ignores none of its own.
 
     Raises
     ------
@@ -416,10 +494,23 @@ def load_toml(path: str) -> dict[str, object]:
             option = _BY_NAME[_known(key)]
             if not option.toml:
                 raise NeardupValueError(f"{key}: can be given on the command line only")
+            _refuse_foreign(option, command)
             options[option.name] = option.read(value)
         except NeardupError as error:
             raise UsageError(f"{path}: {error}") from None
     return options
+
+
+def refuse(name: str, value: object, command: str) -> None:
+    """Raise for an option that is unknown, not allowed a value, or of other commands."""
+    Config.from_options({name: value})  # an unknown name: the nearest is offered
+    _refuse_foreign(_BY_NAME[_known(name)], command)
+
+
+def _refuse_foreign(option: Option, command: str) -> None:
+    if option.commands and command not in option.commands:
+        others = " and ".join(option.commands)
+        raise NeardupTypeError(f"{option.name}: is an option of {others}, not of {command}")
 
 
 def _known(name: str) -> str:
@@ -437,6 +528,9 @@ OPTIONS: tuple[Option, ...] = tuple(
     for field in dataclasses.fields(Config)
     if field.metadata
 )
-"""Every option, in the order of the help."""
+"""Every option of every command, in the order of the help."""
+
+RUN_OPTIONS = tuple(option for option in OPTIONS if not option.commands)
+"""The options of `dedup`, of which commands and functions like it have a part."""
 
 _BY_NAME = {option.name: option for option in OPTIONS}

@@ -15,12 +15,13 @@ import numpy.typing as npt
 from neardup.api import execute
 from neardup.config import Config
 from neardup.errors import NeardupError, UsageError
-from neardup.plan import NONE, Base, answer
+from neardup.plan import NONE, Found, answer
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from neardup.io.base import Source
+    from neardup.plan import Base
     from neardup.progress import Progress
     from neardup.values import Shingle
 
@@ -34,9 +35,10 @@ class Answer:
     Attributes
     ----------
     pairs : numpy.ndarray of int64, shape (n, 2)
+    similarity : numpy.ndarray of float64, shape (n,)
     cluster, leader : numpy.ndarray of int64, shape (documents,)
-        The cluster of each document, and the first of its exact duplicates; a leader of -1 says
-        that the document was set aside.
+        The cluster of each document, which is the number of the one that stays; and the first of
+        its exact duplicates. A leader of -1 says that the document was set aside.
     removed : int
         Documents removed.
     """
@@ -44,10 +46,24 @@ class Answer:
     shingle: str
     threshold: float
     pairs: I64
+    similarity: npt.NDArray[np.float64]
     cluster: I64
     leader: I64
     removed: int
     base: Base
+
+
+def held(
+    config: Config, sources: Sequence[Source], field: str | None, progress: Progress
+) -> list[Source]:
+    """The sources, read once for all runs over them; `field` is carried as the id.
+
+    Text that comes from a file is read, decompressed and parsed by this call and by no other.
+    """
+    from neardup.io.base import FieldSpec
+    from neardup.io.held import hold
+
+    return [*hold(sources, FieldSpec(config.text, field, config.keep.field), progress)]
 
 
 def over(
@@ -57,7 +73,7 @@ def over(
     shingles: Sequence[Shingle],
     progress: Progress,
 ) -> Iterator[Answer]:
-    """One answer for each shingle and threshold, from one run a shingle.
+    """One answer for each shingle and threshold, from one run a shingle over what is `held`.
 
     The run is made at the lowest threshold. At a higher one its verified pairs are taken again and
     clustered anew, as `Result.rethreshold` does: of these, bands for the lowest one miss fewest.
@@ -66,18 +82,24 @@ def over(
         first = replace(config, shingle=shingle, threshold=min(thresholds))
         found = execute(first, sources, progress)[0]
         for threshold in thresholds:
-            plan = found.base.plan.at(replace(first, threshold=threshold))
-            pairs = found.pairs.where(found.pairs.similarity >= threshold)
-            at = answer(replace(found.base, plan=plan), pairs, 0, None)
-            yield Answer(
-                str(shingle),
-                threshold,
-                np.stack([pairs.a, pairs.b], axis=1).astype(np.int64),
-                at.partner.astype(np.int64),
-                leaders(found.base),
-                int(np.count_nonzero(at.reason != NONE)),
-                found.base,
-            )
+            yield at(found, threshold)
+
+
+def at(found: Found, threshold: float) -> Answer:
+    """The answer of a run at a threshold not below its own."""
+    config = replace(found.base.plan.config, threshold=threshold)
+    pairs = found.pairs.where(found.pairs.similarity >= threshold)
+    done = answer(replace(found.base, plan=found.base.plan.at(config)), pairs, 0, None)
+    return Answer(
+        str(config.shingle),
+        threshold,
+        np.stack([pairs.a, pairs.b], axis=1).astype(np.int64),
+        pairs.similarity,
+        done.partner.astype(np.int64),
+        leaders(found.base),
+        int(np.count_nonzero(done.reason != NONE)),
+        found.base,
+    )
 
 
 def finished(out: str, config: Config, sources: Sequence[Source], progress: Progress) -> Answer:
@@ -116,6 +138,7 @@ def finished(out: str, config: Config, sources: Sequence[Source], progress: Prog
         spec["shingle"],
         summary["threshold"],
         sides,
+        pairs["similarity"].to_numpy(),
         cluster,
         leaders(base),
         summary["removed"],

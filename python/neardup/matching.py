@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neardup.api import open_data
-from neardup.config import OPTIONS as _ALL
-from neardup.config import Config
+from neardup.config import RUN_OPTIONS, Config, refuse
 from neardup.engines.memory import MemoryEngine
 from neardup.errors import NeardupTypeError
 from neardup.plan import Base, Plan, prepare, verified
@@ -26,7 +25,7 @@ I64 = npt.NDArray[np.int64]
 _ANSWER = {"keep", "cluster", "against", "annotate", "annotate_prefix"}
 OPTIONS = tuple(
     option.name
-    for option in _ALL
+    for option in RUN_OPTIONS
     if option.python and option.group != "Output" and option.name not in _ANSWER
 )
 """The options of `dedup` that speak of texts, pairs and the machine."""
@@ -85,7 +84,7 @@ def match(
 
     for name in options:
         if name not in OPTIONS:
-            Config.from_options({name: options[name]})  # an unknown name: the nearest is offered
+            refuse(name, options[name], "match")
             raise NeardupTypeError(
                 f"{name}: is an option of dedup; match takes {', '.join(OPTIONS)}"
             )

@@ -158,7 +158,7 @@ class Result:
             order = np.argsort(found.similarity[gone], kind="stable")
             gone = gone[order[np.linspace(0, len(gone) - 1, n).astype(int)]]
         partners = found.partner[gone].astype(np.int64)
-        texts = _texts(found, np.union1d(gone, partners))
+        texts = texts_of(found, np.union1d(gone, partners))
         rows = []
         for document, partner in zip(gone.tolist(), partners.tolist(), strict=True):
             source, row = found.base.survey.place(document)
@@ -219,8 +219,8 @@ class Result:
         )
 
 
-def _texts(found: Found, wanted: npt.NDArray[np.int64]) -> dict[int, str]:
-    """Texts of some documents, read again."""
+def texts_of(found: Found, wanted: npt.NDArray[np.int64]) -> dict[int, str]:
+    """Texts of some documents, sorted by number, read again."""
     texts: dict[int, str] = {}
     starts = found.base.survey.starts
     for batch in found.base.documents.batches():

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from neardup.errors import DataError, NeardupValueError, UsageError
-from neardup.evaluate import (
+from neardup.scores import (
     Scores,
     adjusted_rand_index,
     components,
@@ -22,7 +23,10 @@ I64 = npt.NDArray[np.int64]
 Column = Sequence[str | None]
 
 SIMILARITY = ("similarity", "jaccard")
-"""Names of a third column that says how similar a pair is."""
+"""Names of a column that says how similar a pair is."""
+VERDICT = ("same", "label", "answer", "same_cluster", "duplicate", "is_duplicate")
+"""Names of a column that says whether a pair is true."""
+YES, NO = ("1", "true", "yes", "same", "duplicate"), ("0", "false", "no", "different", "family")
 
 
 @dataclass(frozen=True)
@@ -44,16 +48,19 @@ class LabelFile:
 
 
 def read_labels(path: str) -> LabelFile:
-    """Read true pairs, or the label of each id: columns with tabs between.
+    """Read true pairs, or the label of each id: columns with tabs, or in a .csv commas, between.
 
     A first line whose first cell is ``id_a`` or ``id``, with or without ``#``, names the columns:
-    ``id_a id_b`` and maybe ``similarity`` (or ``jaccard``), or ``id`` and a label. Without names
-    the columns are two ids and maybe a similarity; any other first line after ``#`` is passed over.
+    ``id_a id_b`` and maybe ``similarity`` (or ``jaccard``) and ``same`` (or ``label``, ``answer``:
+    pairs of which it says ``0``, ``false``, ``no``, ``different`` or ``family`` are not true), or
+    ``id`` and a label. Without names the columns are two ids and maybe a similarity; any other
+    first line after ``#`` is passed over.
 
     Raises
     ------
     DataError
-        A line has fewer than two cells, or a similarity that is no number; the file is no UTF-8.
+        A line has fewer than two cells, a similarity that is no number, or a verdict that is
+        neither yes nor no; the file is no UTF-8.
     """
     from neardup.io.codecs import line_blocks, split_suffix
 
@@ -62,11 +69,16 @@ def read_labels(path: str) -> LabelFile:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(f"not UTF-8: {error.reason}", source=path) from None
-    lines = [line.split("\t") for line in text.replace("\r\n", "\n").split("\n")]
+    plain = text.replace("\r\n", "\n")
+    if split_suffix(path)[0].endswith(".csv"):
+        lines = [cells or [""] for cells in csv.reader(plain.split("\n"))]
+    else:
+        lines = [line.split("\t") for line in plain.split("\n")]
     first = lines[0][0].lstrip("# ")
     names = [first, *lines[0][1:]] if first in ("id", "id_a") else []
     labels = first == "id"
     at = next((i for i, name in enumerate(names) if name in SIMILARITY), None) if names else 2
+    verdict = None if labels else next((i for i, n in enumerate(names) if n in VERDICT), None)
     rows: list[tuple[str, str]] = []
     similarity: list[float] = []
     for number, cells in enumerate(lines, 1):
@@ -77,6 +89,8 @@ def read_labels(path: str) -> LabelFile:
             other = " and a label" if labels else ""
             message = f"a row is {what}{other} with a tab between, got {cells[0]!r}"
             raise DataError(message, source=path, line=number)
+        if verdict is not None and not _is_true(cells[verdict : verdict + 1], path, number):
+            continue
         rows.append((cells[0], cells[1]))
         if at is not None and len(cells) > at:
             similarity.append(_similarity(cells[at], path, number))
@@ -85,6 +99,14 @@ def read_labels(path: str) -> LabelFile:
     if similarity and len(similarity) < len(rows):
         raise DataError("some rows have a similarity and some have none", source=path)
     return LabelFile(path, labels, rows, similarity or None)
+
+
+def _is_true(cells: list[str], path: str, line: int) -> bool:
+    said = cells[0].strip().lower() if cells else ""
+    if said not in (*YES, *NO):
+        message = f"a pair is {' '.join(YES)}, or {' '.join(NO)}; got {said!r}"
+        raise DataError(message, source=path, line=line)
+    return said in YES
 
 
 def _similarity(cell: str, path: str, line: int) -> float:
@@ -106,12 +128,15 @@ class Truth:
     ----------
     unknown : int
         Ids that were named and are not there.
+    names : tuple of str
+        The labels as they were written.
     """
 
     pairs: I64 | None = None
     similarity: npt.NDArray[np.float64] | None = None
     labels: I64 | None = None
     unknown: int = 0
+    names: tuple[str, ...] = ()
 
     @classmethod
     def of_labels(cls, column: Column) -> Truth:
@@ -120,7 +145,7 @@ class Truth:
         labels = [-1 if name is None else names.setdefault(name, len(names)) for name in column]
         if not names:
             raise NeardupValueError("no document has a label; is the name of the field right?")
-        return cls(labels=np.array(labels, np.int64))
+        return cls(labels=np.array(labels, np.int64), names=tuple(names))
 
     @classmethod
     def of_file(cls, file: LabelFile, ids: Column) -> Truth:
@@ -149,7 +174,7 @@ class Truth:
         column: list[str | None] = [None] * len(ids)
         for (document, _), (_, label) in zip(place[there], np.array(file.rows)[there], strict=True):
             column[int(document)] = str(label)
-        return cls(labels=cls.of_labels(column).labels, unknown=unknown)
+        return replace(cls.of_labels(column), unknown=unknown)
 
     def score(self, found: I64, cluster: I64, leader: I64, threshold: float) -> dict[str, Any]:
         """Compare an answer with the truth, exact duplicates folded into their leaders.
@@ -182,6 +207,19 @@ class Truth:
             scores = pair_scores(found, true)
             index = adjusted_rand_index(cluster[lead], components(true, len(leader))[lead])
         return {**_facts(scores), "ari": index}
+
+    def label_of_each(self, leader: I64) -> I64:
+        """The label of each first of exact duplicates; -1 for all others, and where not known.
+
+        Of pairs, all are true: what they connect is one label.
+        """
+        lead = np.flatnonzero(leader == np.arange(len(leader)))
+        label = np.full(len(leader), -1)
+        if self.labels is not None:
+            label[lead] = self.labels[lead]
+        else:
+            label[lead] = components(self._folded(leader, 0.0), len(leader))[lead]
+        return label
 
     def _folded(self, leader: I64, threshold: float) -> I64:
         pairs = np.empty((0, 2), np.int64) if self.pairs is None else self.pairs

@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Protocol, SupportsFloat, SupportsIndex
+from typing import Any, Protocol, SupportsFloat, SupportsIndex
 
 from neardup._native import UNITS
 
@@ -235,6 +235,29 @@ class Names:
         if not names or not all(names):
             raise ValueError
         return names
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """Values of one kind, commas between, or a list of them; a repeated one counts once."""
+
+    kind: Kind
+    one: str
+
+    @property
+    def metavar(self) -> str:
+        return f"{self.one}[,{self.one}...]"
+
+    @property
+    def allowed(self) -> str:
+        return f"{self.kind.allowed}, commas between"
+
+    def read(self, value: object) -> tuple[Any, ...]:
+        if isinstance(value, str):
+            value = value.split(",")
+        if not isinstance(value, Iterable):
+            value = (value,)
+        return tuple(dict.fromkeys(self.kind.read(item) for item in value))
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ def test_a_finished_run_scores_as_the_run_itself(neardup, evaluate, corpus, tmp_
         "dedup", corpus, "-o", tmp_path / "out", "-t", ".5", "--keep", "last", "--cluster", cluster
     )
     assert done.exit_code == 0, done.output
-    by_run, facts = evaluate("--label", "label", "--out", tmp_path / "out")
+    by_run, facts = evaluate("--label", "label", "--run", tmp_path / "out")
     by_itself, same = evaluate(
         "--label", "label", "-t", ".5", "--keep", "last", "--cluster", cluster
     )
@@ -143,10 +143,10 @@ def test_the_table_is_shown_and_saved(neardup, corpus, tmp_path, monkeypatch):
     [
         ("", "Give --labels FILE or --label FIELD"),
         ("--labels L", "say which field with --id"),
-        ("--label label -o table.txt", "written as .tsv or .json"),
+        ("--label label -o table.txt", "written as .csv, .tsv or .json"),
         ("--label label --thresholds .5,2", "use a number above 0, up to 1, commas between"),
-        ("--label label --out . --thresholds .5 --seed 1", "leave out --seed, --thresholds"),
-        ("--label label --out .", "not the folder of a finished run"),
+        ("--label label --run . --thresholds .5 --seed 1", "leave out --seed, --thresholds"),
+        ("--label label --run .", "not the folder of a finished run"),
         ("--label nothing", "no document has a label"),
     ],
 )
@@ -163,6 +163,8 @@ def test_what_cannot_be_met_is_a_usage_error(neardup, corpus, line, message):
         ("a b .5\na c much\n", ":2: a similarity is a number from 0 to 1, got 'much'"),
         ("a b .5\na c\n", "some rows have a similarity and some have none"),
         ("id label\n", "no labels in it"),
+        ("id_a id_b same\na b 0\n", "no labels in it"),
+        ("id_a id_b same\na b maybe\n", ":2: a pair is 1 true yes same duplicate, or 0 false"),
         ("p q\n", "no row names ids of the input; its first is 'p', the input's is 'a'"),
     ],
 )
@@ -178,3 +180,47 @@ def test_an_id_given_twice_is_refused(neardup, corpus, labels):
         file.write('{"id": "a", "text": "again"}\n')
     done = neardup("evaluate", corpus, "--labels", labels("a b\n"), "--id", "id", "-q")
     assert (done.exit_code, "'a' is there twice, as documents 0 and 6" in done.output) == (2, True)
+
+
+def test_a_file_of_options_sets_them_and_no_others(neardup, evaluate, corpus, tmp_path):
+    settings = tmp_path / "settings.toml"
+    settings.write_text('label = "label"\nthresholds = [0.5, 0.9]\nshingles = "word:3,word:1"\n')
+    by_file, _ = evaluate("--config", settings)
+    by_hand, _ = evaluate(
+        "--label", "label", "--thresholds", ".5,.9", "--shingles", "word:3,word:1"
+    )
+    assert by_file == by_hand
+    assert len(by_file) == 4
+    for command, text, message in (
+        ("evaluate", 'out = "o"\n', "evaluate has no option out"),
+        ("evaluate", "ask = true\n", "ask: is an option of tune, not of evaluate"),
+        ("tune", 'run = "o"\n', "run: is an option of evaluate, not of tune"),
+        ("dedup", "thresholds = [0.5]\n", "is an option of evaluate and tune, not of dedup"),
+    ):
+        settings.write_text(text)
+        done = neardup(command, corpus, "--config", settings)
+        assert (done.exit_code, message in done.output) == (2, True), done.output
+
+
+@pytest.mark.parametrize(("yes", "no"), [("1", "0"), ("True", "False"), ("same", "family")])
+def test_pairs_judged_not_to_be_the_same_are_not_true(evaluate, labels, yes, no):
+    known = labels(f"id_a id_b label\na b {yes}\na c {no}\nx y {yes}\n")
+    scores, _ = evaluate("--labels", known, "--id", "id", "-t", ".5")
+    assert counts(scores[0]) == (4, 2, 2)
+
+
+def test_labels_by_comma(evaluate, tmp_path):
+    known = tmp_path / "labels.csv"
+    known.write_text('id_a,id_b,jaccard\n"a",b,.95\nx,y,.77\n', "utf-8")
+    scores, _ = evaluate("--labels", known, "--id", "id", "-t", ".8")
+    assert counts(scores[0]) == (1, 1, 1)
+
+
+def test_a_bad_row_is_set_aside_under_each_shingle(evaluate, corpus):
+    with corpus.open("a", encoding="utf-8") as file:
+        file.write('{"id": "bad", "label": "one"}\n')
+    scores, facts = evaluate(
+        "--label", "label", "--on-error", "skip", "-t", ".5", "--shingles", "word:1,word:3"
+    )
+    assert facts["documents"] == 6
+    assert [counts(row)[1] for row in scores] == [3, 3]

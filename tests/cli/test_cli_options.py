@@ -3,7 +3,7 @@
 import pytest
 
 from neardup.cli import dedup
-from neardup.config import OPTIONS, Config
+from neardup.config import RUN_OPTIONS, Config
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def configs(monkeypatch, summary):
 
 def test_every_option_is_in_the_help(neardup):
     page = neardup("dedup", "--help", terminal_width=100).output
-    for option in OPTIONS:
+    for option in RUN_OPTIONS:
         assert option.flag in page
         assert option.help.split()[0] in page
         if option.shown_default:

@@ -18,6 +18,7 @@ from neardup.errors import NeardupError, NeardupTypeError, NeardupValueError, Us
 COMMANDS = {
     "dedup": "Remove near-duplicate texts from files.",
     "evaluate": "Precision, recall, F1 and Rand index on a labelled collection.",
+    "tune": "Find the threshold that suits labelled texts, or ask what is the same.",
     "explain": "Show what a threshold, a recall and a size lead to; needs no data.",
 }
 

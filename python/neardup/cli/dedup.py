@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from neardup.cli.options import Command, explicit, schema_options
-from neardup.config import OPTIONS, Config, load_toml
+from neardup.cli.options import Command, schema_options, settings
+from neardup.config import RUN_OPTIONS, Config
 from neardup.errors import UsageError
 from neardup.interrupt import Work
 
@@ -26,7 +26,7 @@ Exit status: 0 done, 1 bad data or input and output, 2 usage, 130 interrupted.
 
 @click.command("dedup", cls=Command, epilog=EPILOG)
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...", type=click.Path())
-@schema_options(option.name for option in OPTIONS)
+@schema_options(option.name for option in RUN_OPTIONS)
 @click.pass_context
 def command(ctx: click.Context, /, inputs: tuple[str, ...], **_options: Any) -> None:
     """Remove near-duplicate texts from INPUT: files, folders, globs, or - for standard input.
@@ -35,9 +35,7 @@ def command(ctx: click.Context, /, inputs: tuple[str, ...], **_options: Any) -> 
     A text is removed only if its similarity to one that stays was verified; what stays is written
     as it came, byte for byte.
     """
-    typed = explicit(ctx)
-    from_file = load_toml(typed["config"]) if "config" in typed else {}
-    config = Config.from_options({**from_file, **typed})
+    config, _ = settings(ctx)
     if config.out is None and not config.dry_run:
         raise UsageError("where should the result go? Add -o OUT, or --dry-run to write nothing")
     if config.out == "-" and config.json:

@@ -11,7 +11,8 @@ from click.shell_completion import CompletionItem
 
 from neardup import values
 from neardup.cli import Context
-from neardup.config import GROUPS, OPTIONS, Option
+from neardup.config import GROUPS, OPTIONS, Config, Option, load_toml
+from neardup.errors import UsageError
 
 WHOLE_HYPHEN = "\u2011"
 
@@ -62,6 +63,23 @@ def explicit(ctx: click.Context) -> dict[str, Any]:
         for name, value in ctx.params.items()
         if name in GROUP_OF and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
     }
+
+
+def settings(ctx: click.Context) -> tuple[Config, set[str]]:
+    """What was typed over what the file of `--config` says, and the names of all of it.
+
+    Raises
+    ------
+    UsageError
+        The file sets what this command does not have.
+    """
+    typed = explicit(ctx)
+    command = str(ctx.info_name)
+    from_file = load_toml(typed["config"], command) if "config" in typed else {}
+    if foreign := from_file.keys() - ctx.params.keys():
+        raise UsageError(f"{typed['config']}: {command} has no option {min(foreign)}")
+    given = {**from_file, **typed}
+    return Config.from_options(given), set(given)
 
 
 def _click_option(option: Option) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -17,19 +17,28 @@ LIMIT = 1200  # characters shown of one text
 Piece = tuple[str, bool]
 
 
-def pair(console: Any, removed: str, kept: str, title: str) -> None:
+def pair(
+    console: Any,
+    removed: str,
+    kept: str,
+    title: str,
+    *,
+    names: tuple[str, str] = ("removed", "kept"),
+) -> None:
     """Print two texts, side by side where the terminal is wide enough, else one above the other."""
+    from rich.markup import escape
     from rich.panel import Panel
     from rich.table import Table
 
     left, right = difference(removed, kept)
     plain = not console.is_terminal
     sides = [
-        ("removed", _text(left, "bold red strike", ("[-", "-]"), plain)),
-        ("kept", _text(right, "bold green underline", ("{+", "+}"), plain)),
+        (names[0], _text(left, "bold red strike", ("[-", "-]"), plain)),
+        (names[1], _text(right, "bold green underline", ("{+", "+}"), plain)),
     ]
     console.print()
     console.print(title, style="bold", markup=False)
+    sides = [(escape(name), text) for name, text in sides]
     if console.width >= 100:
         table = Table.grid(expand=True, padding=(0, 1))
         table.add_column(ratio=1)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-__all__ = ["ArrowSource", "open_memory"]
+__all__ = ["ArrowSource", "Spool", "open_memory"]
 
 _LIST_ROWS = 1 << 14
 
@@ -294,7 +294,7 @@ def _as_table(item: Any, number: int) -> pa.Table:
     return pa.table({"text": table}) if isinstance(table, pa.ChunkedArray) else table
 
 
-class _Spool:
+class Spool:
     """Batches in a temporary file, which goes with this object."""
 
     def __init__(self, reader: pa.RecordBatchReader) -> None:
@@ -326,7 +326,7 @@ class _Spool:
 
 
 def _spooled(reader: pa.RecordBatchReader, index: int, **more: Any) -> ArrowSource:
-    return ArrowSource(reader.schema, _Spool(reader), index=index, **more)
+    return ArrowSource(reader.schema, Spool(reader), index=index, **more)
 
 
 def _texts(items: Iterator[Any], index: int) -> ArrowSource:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup.evaluate import (
+from neardup.scores import (
     Scores,
     adjusted_rand_index,
     components,
