@@ -164,8 +164,8 @@ pub(crate) fn scan_rows(
     let mut reader = Reader {
         walker: Walker::new(texts.iter().chain(carried).cloned()),
         texts: texts.len(),
-        // Asked once for the block: rows are asked one by one only where it has a fault.
-        utf8: simdutf8::basic::from_utf8(block).is_ok(),
+        // Asked once for the block: rows are asked one by one only where it has a fault, or where few are read.
+        utf8: wanted.is_none() && simdutf8::basic::from_utf8(block).is_ok(),
     };
     let mut out = Block {
         status: Vec::with_capacity(rows),
@@ -249,7 +249,7 @@ impl Reader {
 
     fn check(&mut self, line: &[u8]) -> Result<(), Bad> {
         if !self.utf8
-            && let Err(error) = std::str::from_utf8(line)
+            && let Err(error) = simdutf8::compat::from_utf8(line)
         {
             let at = Some(error.valid_up_to());
             return Err(Bad { status: Status::InvalidUtf8, at, field: 0 });
