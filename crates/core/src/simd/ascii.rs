@@ -8,16 +8,17 @@ pub type Block = [u8; 64];
 /// What a tier must do to a block.
 trait Kernel: Copy {
     /// Writes the block to `out`, in lower case if `lower`, white space as spaces if `collapse`; gives
-    /// the mask of white space, or `None` (and anything in `out`) if a byte is not ASCII.
-    fn convert(self, block: &Block, lower: bool, collapse: bool, out: &mut Block) -> Option<u64>;
+    /// the masks of white space and of bytes that are not ASCII, where `out` is of no use.
+    fn convert(self, block: &Block, lower: bool, collapse: bool, out: &mut Block) -> (u64, u64);
     /// Moves the bytes named by `keep` to the front.
     fn squeeze(self, block: &mut Block, keep: u64);
 }
 
 by_tier! {
-    /// Normalises whole blocks of ASCII and, if all of it is ASCII, the rest; gives bytes read, written.
+    /// Normalises ASCII up to the end or, since that may be joined, up to the character before the first byte
+    /// that is not ASCII; gives bytes read, written.
     ///
-    /// Stops before a block that holds, or is followed by, a byte that is not ASCII. `blank`: white
+    /// `blank`: white
     /// space at this place would be dropped; it is carried from call to call. A space at the very end
     /// is left to the caller. `out` must be as long as `text` and 64 bytes more.
     pub fn normalize(
@@ -58,10 +59,13 @@ fn blocks<K: Kernel>(
                 (&last, rest.len())
             }
         };
-        if rest.get(64).is_some_and(|b| !b.is_ascii()) {
+        let (space, other) = kernel.convert(block, lower, collapse, room);
+        let follows = rest.get(64).is_some_and(|b| !b.is_ascii());
+        let ends = other != 0 || follows;
+        let len = if ends { (other.trailing_zeros() as usize).saturating_sub(1) } else { len };
+        if len == 0 {
             break;
         }
-        let Some(space) = kernel.convert(block, lower, collapse, room) else { break };
         let inside = u64::MAX >> (64 - len); // 1 <= len <= 64
         let mut keep = inside;
         if collapse {
@@ -73,6 +77,9 @@ fn blocks<K: Kernel>(
         }
         used += len;
         made += keep.count_ones() as usize;
+        if ends {
+            break;
+        }
     }
     (used, made)
 }
@@ -93,10 +100,7 @@ struct Scalar;
 
 impl Kernel for Scalar {
     #[inline(always)]
-    fn convert(self, block: &Block, lower: bool, collapse: bool, out: &mut Block) -> Option<u64> {
-        if !block.is_ascii() {
-            return None;
-        }
+    fn convert(self, block: &Block, lower: bool, collapse: bool, out: &mut Block) -> (u64, u64) {
         *out = *block;
         if lower {
             out.make_ascii_lowercase();
@@ -106,7 +110,8 @@ impl Kernel for Scalar {
                 *b = if is_space(*b) { b' ' } else { *b };
             }
         }
-        Some(mask(block, is_space))
+        let other = if block.is_ascii() { 0 } else { mask(block, |b| !b.is_ascii()) };
+        (mask(block, is_space), other)
     }
 
     #[inline(always)]
@@ -139,7 +144,7 @@ mod x86 {
             lower: bool,
             collapse: bool,
             out: &mut Block,
-        ) -> Option<u64> {
+        ) -> (u64, u64) {
             // SAFETY: `self` shows that the machine has AVX2.
             unsafe { convert_avx2(block, lower, collapse, out) }
         }
@@ -152,19 +157,17 @@ mod x86 {
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn convert_avx2(block: &Block, lower: bool, collapse: bool, out: &mut Block) -> Option<u64> {
+    fn convert_avx2(block: &Block, lower: bool, collapse: bool, out: &mut Block) -> (u64, u64) {
         // x - first < count, unsigned: the minimum of x - first and count - 1 is x - first itself.
         let within = |x: __m256i, first: u8, count: u8| {
             let x = _mm256_sub_epi8(x, _mm256_set1_epi8(first as i8));
             _mm256_cmpeq_epi8(_mm256_min_epu8(x, _mm256_set1_epi8(count as i8 - 1)), x)
         };
-        let mut masks = [0u64; 2];
-        for (half, mask) in masks.iter_mut().enumerate() {
+        let (mut masks, mut others) = ([0u64; 2], [0u64; 2]);
+        for (half, (mask, other)) in masks.iter_mut().zip(&mut others).enumerate() {
             // SAFETY: 32 bytes from 0 or 32 of a block of 64; the load may be unaligned.
             let x = unsafe { _mm256_loadu_si256(block.as_ptr().add(32 * half).cast()) };
-            if _mm256_movemask_epi8(x) != 0 {
-                return None;
-            }
+            *other = u64::from(_mm256_movemask_epi8(x) as u32);
             let space = _mm256_or_si256(within(x, 9, 5), within(x, 0x1C, 5));
             *mask = u64::from(_mm256_movemask_epi8(space) as u32);
             let mut y = x;
@@ -178,7 +181,7 @@ mod x86 {
             // SAFETY: as for the load.
             unsafe { _mm256_storeu_si256(out.as_mut_ptr().add(32 * half).cast(), y) };
         }
-        Some(masks[0] | masks[1] << 32)
+        (masks[0] | masks[1] << 32, others[0] | others[1] << 32)
     }
 
     impl Kernel for Avx512 {
@@ -189,7 +192,7 @@ mod x86 {
             lower: bool,
             collapse: bool,
             out: &mut Block,
-        ) -> Option<u64> {
+        ) -> (u64, u64) {
             // SAFETY: `self` shows that the machine has AVX-512 F, BW and VBMI2.
             unsafe { convert_avx512(block, lower, collapse, out) }
         }
@@ -203,16 +206,13 @@ mod x86 {
 
     #[target_feature(enable = "avx512f,avx512bw")]
     #[inline]
-    fn convert_avx512(block: &Block, lower: bool, collapse: bool, out: &mut Block) -> Option<u64> {
+    fn convert_avx512(block: &Block, lower: bool, collapse: bool, out: &mut Block) -> (u64, u64) {
         let within = |x: __m512i, first: u8, count: u8| {
             let x = _mm512_sub_epi8(x, _mm512_set1_epi8(first as i8));
             _mm512_cmplt_epu8_mask(x, _mm512_set1_epi8(count as i8))
         };
         // SAFETY: a block has 64 bytes; the load may be unaligned.
         let x = unsafe { _mm512_loadu_si512(block.as_ptr().cast()) };
-        if _mm512_movepi8_mask(x) != 0 {
-            return None;
-        }
         let space = within(x, 9, 5) | within(x, 0x1C, 5);
         let mut y = x;
         if lower {
@@ -223,7 +223,7 @@ mod x86 {
         }
         // SAFETY: a block has 64 bytes; the store may be unaligned.
         unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), y) };
-        Some(space)
+        (space, _mm512_movepi8_mask(x))
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]

@@ -82,8 +82,8 @@ impl Edges {
 
 /// What a tier must do.
 trait Kernel: Copy {
-    /// The mask of the class, `None` if a byte is not ASCII.
-    fn mask(self, block: &Block, class: Class) -> Option<u64>;
+    /// The masks of the class and of bytes that are not ASCII, where the first means nothing.
+    fn mask(self, block: &Block, class: Class) -> (u64, u64);
 
     /// Writes `base + i` for each bit `i`, in order, and anything into the slots after them. Eight at a time,
     /// so that the number of rounds, unlike the number of bits, can be foreseen by the branch predictor.
@@ -100,10 +100,10 @@ trait Kernel: Copy {
 }
 
 by_tier! {
-    /// Adds the edges of blocks of ASCII from `from` on; gives the position reached.
+    /// Adds the edges of ASCII from `from` on; gives the position reached.
     ///
-    /// Stops before a block with a byte that is not ASCII, at the end, or when `edges` is full. `open`:
-    /// a run is open at this place.
+    /// Stops before a byte that is not ASCII, at the end, or when `edges` is full. `open`: a run is open
+    /// at this place.
     pub fn scan(
         text: &[u8],
         from: usize,
@@ -134,7 +134,17 @@ fn blocks<K: Kernel>(
                 (&last, rest.len())
             }
         };
-        let Some(mask) = kernel.mask(block, class) else { break };
+        let (mask, other) = kernel.mask(block, class);
+        if other != 0 {
+            // What comes after the ASCII bytes is as the last of them was: no edge.
+            let count = other.trailing_zeros();
+            let inside = !(u64::MAX << count);
+            let changes = (mask ^ (mask << 1 | u64::from(run))) & inside;
+            edges.push_bits(at, changes, kernel);
+            run = if count == 0 { run } else { mask >> (count - 1) & 1 == 1 };
+            at += count as usize;
+            break;
+        }
         edges.push_bits(at, mask ^ (mask << 1 | u64::from(run)), kernel);
         run = mask >> 63 == 1;
         at += len;
@@ -149,8 +159,9 @@ struct Scalar;
 
 impl Kernel for Scalar {
     #[inline(always)]
-    fn mask(self, block: &Block, class: Class) -> Option<u64> {
-        block.is_ascii().then(|| ascii::mask(block, |b| class.has(b)))
+    fn mask(self, block: &Block, class: Class) -> (u64, u64) {
+        let other = if block.is_ascii() { 0 } else { ascii::mask(block, |b| !b.is_ascii()) };
+        (ascii::mask(block, |b| class.has(b)), other)
     }
 }
 
@@ -163,7 +174,7 @@ mod x86 {
 
     impl Kernel for Avx2 {
         #[inline(always)]
-        fn mask(self, block: &Block, class: Class) -> Option<u64> {
+        fn mask(self, block: &Block, class: Class) -> (u64, u64) {
             // SAFETY: `self` shows that the machine has AVX2.
             unsafe { mask_avx2(block, class) }
         }
@@ -171,7 +182,7 @@ mod x86 {
 
     impl Kernel for Avx512 {
         #[inline(always)]
-        fn mask(self, block: &Block, class: Class) -> Option<u64> {
+        fn mask(self, block: &Block, class: Class) -> (u64, u64) {
             // SAFETY: `self` shows that the machine has AVX-512 F and BW.
             unsafe { mask_avx512(block, class) }
         }
@@ -185,19 +196,17 @@ mod x86 {
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn mask_avx2(block: &Block, class: Class) -> Option<u64> {
+    fn mask_avx2(block: &Block, class: Class) -> (u64, u64) {
         let within = |x: __m256i, first: u8, count: u8| {
             let x = _mm256_sub_epi8(x, _mm256_set1_epi8(first as i8));
             _mm256_cmpeq_epi8(_mm256_min_epu8(x, _mm256_set1_epi8(count as i8 - 1)), x)
         };
         let or = |a, b| _mm256_or_si256(a, b);
-        let mut masks = [0u64; 2];
-        for (half, mask) in masks.iter_mut().enumerate() {
+        let (mut masks, mut others) = ([0u64; 2], [0u64; 2]);
+        for (half, (mask, other)) in masks.iter_mut().zip(&mut others).enumerate() {
             // SAFETY: 32 bytes from 0 or 32 of a block of 64; the load may be unaligned.
             let x = unsafe { _mm256_loadu_si256(block.as_ptr().add(32 * half).cast()) };
-            if _mm256_movemask_epi8(x) != 0 {
-                return None;
-            }
+            *other = u64::from(_mm256_movemask_epi8(x) as u32);
             *mask = match class {
                 Class::Word => {
                     let letter = within(or(x, _mm256_set1_epi8(0x20)), b'a', 26);
@@ -211,7 +220,7 @@ mod x86 {
                 }
             };
         }
-        Some(masks[0] | masks[1] << 32)
+        (masks[0] | masks[1] << 32, others[0] | others[1] << 32)
     }
 
     /// The numbers of the bits, a byte each, are moved together in a register, then widened.
@@ -248,24 +257,22 @@ mod x86 {
 
     #[target_feature(enable = "avx512f,avx512bw")]
     #[inline]
-    fn mask_avx512(block: &Block, class: Class) -> Option<u64> {
+    fn mask_avx512(block: &Block, class: Class) -> (u64, u64) {
         let within = |x: __m512i, first: u8, count: u8| {
             let x = _mm512_sub_epi8(x, _mm512_set1_epi8(first as i8));
             _mm512_cmplt_epu8_mask(x, _mm512_set1_epi8(count as i8))
         };
         // SAFETY: a block has 64 bytes; the load may be unaligned.
         let x = unsafe { _mm512_loadu_si512(block.as_ptr().cast()) };
-        if _mm512_movepi8_mask(x) != 0 {
-            return None;
-        }
-        Some(match class {
+        let mask = match class {
             Class::Word => {
                 let letter = within(_mm512_or_si512(x, _mm512_set1_epi8(0x20)), b'a', 26);
                 let low_line = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8(b'_' as i8));
                 letter | within(x, b'0', 10) | low_line
             }
             Class::Ink => !(within(x, 9, 5) | within(x, 0x1C, 5)),
-        })
+        };
+        (mask, _mm512_movepi8_mask(x))
     }
 }
 

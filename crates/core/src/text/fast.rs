@@ -78,7 +78,7 @@ impl Fast {
         true
     }
 
-    /// Takes characters from `at` on, and stops before an ASCII character after 64 bytes or more.
+    /// Takes characters from `at` on, and stops before an ASCII character after 16 bytes or more.
     fn stretch(
         &self,
         text: &str,
@@ -87,7 +87,7 @@ impl Fast {
         scratch: &mut Scratch,
         out: &mut Padded,
     ) -> Option<usize> {
-        let enough = if self.ascii.is_some() { at + 64 } else { usize::MAX };
+        let enough = if self.ascii.is_some() { at + 16 } else { usize::MAX };
         let mut chars = text[at..].chars();
         let mut from = at;
         let Some(first) = chars.next() else { return Some(at) };

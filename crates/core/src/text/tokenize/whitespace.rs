@@ -25,10 +25,10 @@ fn runs(tier: Tier, text: &str, edges: &mut Edges, sink: Sink) {
     }
 }
 
-/// Takes characters from `at` on, and stops before an ASCII character after 64 bytes or more.
+/// Takes characters from `at` on, and stops before an ASCII character after 16 bytes or more.
 fn stretch(text: &str, at: usize, open: &mut bool, edges: &mut Edges) -> usize {
     for (i, c) in text.get(at..).unwrap_or_default().char_indices() {
-        if (i >= 64 && c.is_ascii()) || edges.is_full() {
+        if (i >= 16 && c.is_ascii()) || edges.is_full() {
             return at + i;
         }
         if is(c, SPACE) == *open {

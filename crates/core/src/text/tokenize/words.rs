@@ -42,12 +42,12 @@ fn runs(tier: Tier, text: &str, edges: &mut Edges, sink: Sink) {
     }
 }
 
-/// Takes characters from `at` on, and stops before an ASCII character after 64 bytes or more.
+/// Takes characters from `at` on, and stops before an ASCII character after 16 bytes or more.
 fn stretch(text: &str, at: usize, mut state: State, edges: &mut Edges) -> (usize, State) {
     let Some(rest) = text.get(at..) else { return (text.len(), state) };
     for (i, c) in rest.char_indices() {
         let place = at + i;
-        let stop = i >= 64 && c.is_ascii() && state != State::Alone;
+        let stop = i >= 16 && c.is_ascii() && state != State::Alone;
         if stop || edges.is_full() {
             return (place, state);
         }
