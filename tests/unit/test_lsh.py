@@ -1,5 +1,9 @@
 """`LSH`: answers equal to comparing every band, ids, files, layouts of arrays, bad arguments."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -9,6 +13,7 @@ from neardup import (
     FastSimilaritySketch,
     NeardupTypeError,
     NeardupValueError,
+    duplicate_flags,
     explain,
     sketch,
 )
@@ -332,3 +337,45 @@ def test_bytes_a_row(tmp_path):
         on_disk = (tmp_path / "a.lsh").stat().st_size
         for size in (index.nbytes, on_disk):
             assert size / 20_000 == pytest.approx(12.2 * 16 + 512 * keep, rel=0.03)
+
+
+def test_flags_of_a_matrix_are_those_of_a_new_index():
+    rng = np.random.default_rng(5)
+    slots = rng.integers(0, 2**32, (2000, 64), dtype=np.uint32)
+    slots[1000:1200] = slots[:200]
+    slots[1200:1300, :8] = slots[300:400, :8]
+    slots[7] = slots[1500] = EMPTY
+    for bands, rows in ((8, 8), (4, None), (1, 64), (3, 5)):
+        for keep in ("first", False):
+            expected = LSH(64, bands, rows).insert_and_query_duplicates(slots, keep=keep)
+            for threads in (1, 2, 8):
+                found = duplicate_flags(slots, bands, rows, threads, keep=keep)
+                assert found.tolist() == expected.tolist()
+    assert duplicate_flags(slots[:0]).shape == (0,)
+    for bad in ({"num_bands": 65}, {"num_bands": 8, "rows": 9}, {"keep": "last"}, {"num_bands": 0}):
+        with pytest.raises(NeardupValueError):
+            duplicate_flags(slots, **bad)
+    with pytest.raises(NeardupTypeError):
+        duplicate_flags(["a text"])
+
+
+def test_lesser_kernels_give_the_same_answer():
+    script = """
+import sys, numpy as np, neardup
+from neardup import _native
+if sys.argv[1] != "best": _native.limit_tier(sys.argv[1])
+texts = [f"the {i} quick “brown” fox jumps over é {i % 7} lazy dogs " * (i % 40) for i in range(300)]
+found = neardup.sketch(texts, shingle="word:2", threads=1)
+print(hash(found.matrix.tobytes()), neardup.dedup(texts).keep.sum())
+"""
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", script, tier],
+            env={**os.environ, "PYTHONHASHSEED": "0"},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for tier in ("best", "scalar")
+    }
+    assert len(said) == 1
