@@ -73,8 +73,7 @@ def json_file(data: bytes) -> Texts:
 def csv_file(data: bytes) -> Texts:
     """By `csv`, where it and we agree on what a line is."""
     body = data.removeprefix(MARK)
-    # A header is the first line, even an empty one.
-    if b"\r" in body.replace(b"\r\n", b"") or b"\0" in body or body[:1] in (b"\n", b"\r"):
+    if b"\r" in body.replace(b"\r\n", b"") or b"\0" in body:
         raise Unreadable
     try:
         header, *records = filter(None, csv.reader(io.StringIO(body.decode(), newline="")))

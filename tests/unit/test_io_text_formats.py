@@ -33,6 +33,13 @@ def test_csv_records(tmp_path: Path, suffix: str) -> None:
     assert nothing == CSV[: CSV.index(b"\n") + 1]
 
 
+def test_blank_lines_before_a_header_are_no_header(tmp_path: Path) -> None:
+    data = b"\xef\xbb\xbf\r\n\nid,text\n1,one\n\n2,\n"
+    source = open_source(put(tmp_path / "a.csv", data))
+    assert texts(source) == ["one", ""]
+    assert copy(source, tmp_path / "o", lambda row: row == 0) == data[:-4]
+
+
 def test_csv_is_read_as_python_reads_it(tmp_path: Path) -> None:
     rng = random.Random(5)
     for _ in range(300):

@@ -100,6 +100,7 @@ class CsvSource(TextSource):
                 line=1,
             )
         mark = len(_MARK) if head.startswith(_MARK) else 0
+        mark += len(head[mark:]) - len(head[mark:].lstrip(b"\r\n"))  # a blank line is no record
         fields, stop = first_record(head[mark:], ord(self.delimiter))
         try:
             names = [field.decode(self.encoding) for field in fields]
