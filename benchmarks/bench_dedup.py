@@ -146,7 +146,7 @@ def dedup(file: Path, folder: str, bench: Bench, threads: int, out: str = "out")
 
 
 def beside_datatrove(bench: Bench, file: Path, folder: str, rate: float) -> None:
-    """Datatrove's four MinHash stages over the first part of the file; starting is a tenth of it."""
+    """Datatrove's four MinHash stages over the first part of the file; its start is a tenth."""
     work = "the same, beside datatrove on the first 20 MB"
     if importlib.util.find_spec("datatrove") is None:
         bench.add(Row(work, "datatrove", "", "", None, (100.0, 80.0)))
