@@ -11,6 +11,7 @@ from neardup.config import OPTIONS
 from neardup.errors import DataError, NeardupError
 
 _BY_FLAG = {option.flag: option for option in OPTIONS if option.python}
+_NUMBER = re.compile(r"\d+(\.\d+)?")
 _TYPED = re.compile(r"(--[a-z][a-z-]*[a-z])(?: ([\w.:-]*\w))?")
 
 
@@ -31,7 +32,10 @@ def keywords(message: str) -> str:
             return found[0]
         if isinstance(option.kind, values.Flag):
             return found[0].replace(found[1], f"{option.name}=True", 1)
-        return option.name if found[2] is None else f'{option.name}="{found[2]}"'
+        if found[2] is None:
+            return option.name
+        value = found[2] if _NUMBER.fullmatch(found[2]) else f'"{found[2]}"'
+        return f"{option.name}={value}"
 
     return _TYPED.sub(reworded, message)
 

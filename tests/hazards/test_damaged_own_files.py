@@ -181,7 +181,7 @@ def resumed(stopped: Path, out: Path, name: str, data: bytes) -> None:
         dedup(stopped / "in.jsonl", out=str(out), resume=True, on_error="skip", threads=1)
     except NeardupError as error:
         assert ".neardup" in str(error) or name in str(error)
-        assert "--overwrite" in str(error)
+        assert "overwrite=True" in str(error)
         assert "kept" not in {path.name for path in out.iterdir()}
     else:
         assert tree(out) == tree(stopped / "whole")
@@ -240,7 +240,7 @@ def resumed_refused(stopped: Path, out: Path, name: str, data: bytes) -> None:
     shutil.rmtree(out, ignore_errors=True)
     shutil.copytree(stopped / "left", out)
     (out / ".neardup" / name).write_bytes(data)
-    with pytest.raises(DataError, match=rf"{name}: .* is inconsistent: .*--overwrite"):
+    with pytest.raises(DataError, match=rf"{name}: .* is inconsistent: .*overwrite=True"):
         dedup(stopped / "in.jsonl", out=str(out), resume=True, on_error="skip", threads=1)
 
 
@@ -249,7 +249,7 @@ def test_case_34_stage_files_of_another_run(stopped: Path, tmp_path: Path) -> No
     whole = stopped / "in.jsonl"
     other = write_jsonl(tmp_path / "in.jsonl", families(34, 30))
     said = {
-        "manifest.json": ["the stopped run did not read", "had --threshold 0.7, this one has 0.8"],
+        "manifest.json": ["the stopped run did not read", "had threshold=0.7, this one has 0.8"],
         "survey": ["first pass is inconsistent: it belongs to a run over other inputs"] * 2,
         "pairs": ["verification is inconsistent: it belongs to a run over other inputs"] * 2,
     }
