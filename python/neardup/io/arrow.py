@@ -6,7 +6,7 @@ import os
 import tempfile
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from neardup.errors import NeardupError, NeardupTypeError, NeardupValueError
@@ -159,22 +159,14 @@ def open_memory(
             f"a {type(data).__name__} without any dimension is one value: pass a list of texts"
         )
     items = iter(data)
-    head = next(items, None)
-    if head is not None and (isinstance(head, pa.RecordBatch | pa.Table) or _speaks(head)):
-        return _spooled(_reader(chain([head], items)), index)
-    return _texts(chain([] if head is None and _is_empty(data) else [head], items), index)
+    first = list(islice(items, 1))
+    if any(isinstance(head, pa.RecordBatch | pa.Table) or _speaks(head) for head in first):
+        return _spooled(_reader(chain(first, items)), index)
+    return _texts(chain(first, items), index)
 
 
 def _speaks(data: Any) -> bool:
     return hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
-
-
-def _is_empty(data: Any) -> bool:
-    """Tells an empty iterable from one whose first item is None."""
-    try:
-        return len(data) == 0
-    except TypeError:
-        return True
 
 
 def _table(data: Any) -> pa.Table | pa.ChunkedArray:
