@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
@@ -35,6 +36,32 @@ def test_texts_give_a_list(make: Any) -> None:
     assert rows(result) == STAY
     assert result.kept == KEPT
     assert result.kept == KEPT  # and again, although an iterator is used up
+
+
+def test_an_iterator_that_begins_with_none_keeps_its_row_numbers() -> None:
+    result = neardup.dedup(iter([None, A, A]), on_error="skip")
+    assert result.keep.tolist() == [False, True, False]
+    with pytest.raises(DataError, match="row 0: the text is null"):
+        neardup.dedup(iter([None]))
+
+
+def test_rows_without_any_column_are_no_texts() -> None:
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(NeardupTypeError, match="of 3 rows has no columns"):
+        neardup.dedup(pd.DataFrame(index=[1, 2, 3]))
+    assert neardup.dedup(pd.DataFrame()).kept.empty
+
+
+def test_runs_of_equal_values(tmp_path: Path) -> None:
+    runs = pc.run_end_encode(pa.array(TEXTS))
+    assert neardup.dedup(runs).kept.to_pylist() == KEPT
+    table = pa.table({"text": runs, "n": pc.run_end_encode(pa.array([1, 1, 2, 3, 3]))})
+    result = neardup.dedup(table, keep="max:n", id="n")
+    assert rows(result) == [2, 3, 4]
+    assert result.removed["id"].to_pylist() == ["1", "1"]
+    with pytest.raises(NeardupTypeError, match="a column has no form in Parquet"):
+        neardup.dedup(table, out=tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_numpy() -> None:

@@ -155,6 +155,17 @@ def test_json_may_be_lines_or_an_array(tmp_path: Path) -> None:
             texts(open_source(path))
 
 
+def test_a_bad_element_is_one_bad_row(tmp_path: Path) -> None:
+    bad = [b'{"text":"a\tb"}', b'{"text":"\\q"}', b'{"text":"\xff"}', b'{"text":"a",}']
+    data = b"[" + b",\n".join([*bad, b'{"text":"c"}']) + b"]"
+    source = open_source(put(tmp_path / "a.json", data))
+    assert texts(source) == [None] * 4 + ["c"]
+    assert [(r.row, r.line, r.raw) for r in rejects(source)] == [
+        (row, row + 1, raw) for row, raw in enumerate(bad)
+    ]
+    assert copy(source, tmp_path / "o", lambda row: row == 4) == b'[\n{"text":"c"}\n]\n'
+
+
 def test_a_large_array_comes_in_batches(tmp_path: Path) -> None:
     rows = [{"id": n, "text": "x" * 100_000} for n in range(150)]
     source = open_source(put(tmp_path / "a.json", json.dumps(rows).encode()))

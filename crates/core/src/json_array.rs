@@ -2,7 +2,6 @@
 
 use crate::error::{Error, Result};
 use crate::json_stops::Stops;
-use crate::json_string::span;
 use crate::json_walk::skip_space;
 use crate::jsonl::{Block, Lines, Path, scan_rows};
 
@@ -72,7 +71,8 @@ pub fn scan(
     scan_rows(&data[base as usize..end as usize], lines, texts, carried, None)
 }
 
-/// End of the value at `at`: brackets are counted, strings are skipped; the rest is checked later.
+/// End of the value at `at`: brackets are counted, strings are skipped; what they hold and the rest is
+/// checked later, so that one bad element is one bad row.
 fn value_end(stops: &mut Stops<'_>, mut at: usize) -> Result<usize> {
     let data = stops.line();
     let start = at;
@@ -81,11 +81,7 @@ fn value_end(stops: &mut Stops<'_>, mut at: usize) -> Result<usize> {
         match data.get(at) {
             None => return Err(cut_short()),
             Some(b'"') => {
-                let string = span(stops, at + 1).map_err(|bad| match bad.at < data.len() {
-                    true => unexpected(data, bad.at),
-                    false => cut_short(),
-                })?;
-                at = string.end + 1;
+                at = string_end(stops, at + 1).ok_or_else(cut_short)?;
             }
             Some(b'{' | b'[') => {
                 depth += 1;
@@ -102,6 +98,18 @@ fn value_end(stops: &mut Stops<'_>, mut at: usize) -> Result<usize> {
         }
         if depth == 0 && matches!(data.get(at - 1), Some(b'}' | b']' | b'"')) {
             return Ok(at);
+        }
+    }
+}
+
+/// Offset after the closing quote of the string whose contents begin at `at`.
+fn string_end(stops: &mut Stops<'_>, mut at: usize) -> Option<usize> {
+    loop {
+        at = stops.next(at);
+        match stops.line().get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => at += 2,
+            _ => at += 1, // a control character
         }
     }
 }
@@ -151,6 +159,18 @@ mod tests {
         let read = elements(data).map(|found| scan(data, &found, 1, 9, &text, &[]));
         let read = read.expect("an array");
         assert_eq!((read.text.data, read.status), (b"b".to_vec(), vec![0, 4]));
+    }
+
+    #[test]
+    fn a_bad_string_spoils_its_own_element_only() {
+        let data =
+            b"[{\"text\":\"a\tb\"},{\"text\":\"\\q\\\"\"},{\"text\":\"\n\"},{\"text\":\"c\"}]";
+        let text = [vec![b"text".to_vec()]];
+        let read = elements(data)
+            .map(|found| (found.numbers.clone(), scan(data, &found, 0, 9, &text, &[])));
+        let (numbers, read) = read.expect("an array");
+        assert_eq!((read.status, numbers), (vec![4, 4, 4, 0], vec![1, 1, 1, 2]));
+        assert!(cut("[\"a\\").is_err() && cut("[\"a\\\"").is_err());
     }
 
     proptest::proptest! {

@@ -6,7 +6,7 @@ import os
 import tempfile
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from neardup.errors import NeardupError, NeardupTypeError, NeardupValueError
@@ -164,12 +164,10 @@ def open_memory(
             f"a {type(data).__name__} without any dimension is one value: pass a list of texts"
         )
     length, items = _length(data), iter(data)
-    head = next(items, None)
-    if head is not None and (isinstance(head, pa.RecordBatch | pa.Table) or _speaks(head)):
-        return _spooled(_reader(chain([head], items)), index)
-    # An empty iterable, or one whose first item is None.
-    nothing = head is None and not length
-    source = _texts(chain([] if nothing else [head], items), index)
+    first = list(islice(items, 1))
+    if any(isinstance(head, pa.RecordBatch | pa.Table) or _speaks(head) for head in first):
+        return _spooled(_reader(chain(first, items)), index)
+    source = _texts(chain(first, items), index)
     if length is not None and not length == _length(data) == source.count:
         raise NeardupValueError("the texts changed while they were read; pass a copy")
     return source

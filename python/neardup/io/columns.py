@@ -192,11 +192,14 @@ def _carried(batch: pa.RecordBatch, name: str) -> pa.Array | None:
 
 
 def _plain(values: pa.Array) -> pa.Array:
-    """Without dictionary or extension around the values."""
+    """Without dictionary, runs or extension around the values."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     if isinstance(values, pa.ExtensionArray):
         values = values.storage
+    if pa.types.is_run_end_encoded(values.type):
+        values = pc.run_end_decode(values)
     if pa.types.is_dictionary(values.type):
         words = values.dictionary
         if pa.types.is_string_view(words.type):  # which Arrow cannot take values out of

@@ -35,16 +35,22 @@ def library(data: Any) -> str:
 
 
 def refuse(data: Any) -> None:
-    """Say what to pass instead of a query or of several tables.
+    """Say what to pass instead of a query, of several tables, or of rows without a column.
 
     Raises
     ------
     NeardupTypeError
-        For a polars LazyFrame, and for datasets by split.
+        For a polars LazyFrame, for datasets by split, and for a pandas frame of an index alone.
     """
     name, known = type(data).__name__, library(data)
     if known == "polars" and name == "LazyFrame":
         raise NeardupTypeError("a LazyFrame is a query without rows: pass frame.collect()")
+    columns = getattr(data, "columns", None)
+    if known == "pandas" and columns is not None and len(columns) == 0 < len(data):
+        raise NeardupTypeError(
+            f"a {name} of {len(data):,} rows has no columns: pass one with a column of texts, "
+            "for example frame.reset_index()"
+        )
     if known == "datasets" and isinstance(data, dict):
         splits = ", ".join(map(repr, data))
         raise NeardupTypeError(

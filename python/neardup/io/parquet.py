@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from neardup.errors import DataError
+from neardup.errors import DataError, NeardupTypeError
 from neardup.io.atomic import Target, writing
 from neardup.io.base import Batch, FieldSpec, RawBatch, Unchanged, reason
 from neardup.io.beside import read_ahead
@@ -190,23 +190,34 @@ class ParquetWriter:
         Where to.
     layout : Layout
         Schema and properties of the input.
+
+    Raises
+    ------
+    NeardupTypeError
+        A column of a type that Parquet does not have.
     """
 
     def __init__(self, target: Target, layout: Layout) -> None:
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
         self._target, self._layout = target, layout
         self._waiting: list[pa.RecordBatch] = []
         self._rows = self._bytes = 0
         self._group_rows = min(layout.group_rows or _GROUP_ROWS, _GROUP_ROWS)
-        with writing(target.path):
-            self._file = pq.ParquetWriter(
-                target.file,
-                layout.schema,
-                version="2.6",
-                compression=layout.compression,
-                use_deprecated_int96_timestamps=layout.int96,
-            )
+        try:
+            with writing(target.path):
+                self._file = pq.ParquetWriter(
+                    target.file,
+                    layout.schema,
+                    version="2.6",
+                    compression=layout.compression,
+                    use_deprecated_int96_timestamps=layout.int96,
+                )
+        except pa.ArrowNotImplementedError as error:
+            target.abort()
+            message = f"{target.path}: a column has no form in Parquet: {reason(error)}"
+            raise NeardupTypeError(f"{message}; convert it, or leave it out") from error
 
     def write(self, batch: RawBatch, mask: np.ndarray[Any, Any]) -> None:
         """Write the rows of ``batch`` where ``mask`` is true."""
