@@ -95,6 +95,8 @@ class Output:
             self._check_folder(out)
 
     def _check_extra(self, path: str) -> None:
+        if path == "-":
+            raise UsageError("only -o - writes to standard output; name a file for this table")
         real = absolute(path, resolved=True)
         if self.folder and self.out is not None:
             root = absolute(self.out, resolved=True)

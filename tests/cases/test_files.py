@@ -172,6 +172,7 @@ def test_standard_output_is_full(tmp_path):
 @pytest.mark.parametrize(
     ("extra", "said"),
     [
+        (["--removed", "-"], "only -o - writes to standard output; name a file"),
         (["--removed", "r.csv"], "r.csv: this table is written as plain parquet; name a .parquet"),
         (["--pairs", "p.jsonl.gz"], "p.jsonl.gz: this table is written as plain parquet"),
         (["--on-error", "skip", "--rejected", "x.parquet"], "x.parquet: this table is written as"),

@@ -281,6 +281,13 @@ def test_paths_give_batches(tmp_path: Path) -> None:
         neardup.dedup([tmp_path / "a.jsonl", "a text"])
 
 
+def test_a_lone_column_has_no_field_to_name() -> None:
+    with pytest.raises(DataError, match=r"row 0: the text is of type int64, not a string\. Leave"):
+        neardup.dedup(pa.array([1, 2]))
+    with pytest.raises(DataError, match=r"row 1: the text is not UTF-8\. Leave"):
+        neardup.dedup(pa.array([b"a", b"\xff"]))
+
+
 @pytest.mark.parametrize("data", [7, None, {"text": TEXTS}, b"text", object()])
 def test_what_is_no_collection_of_texts(data: Any) -> None:
     with pytest.raises(NeardupTypeError):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from io_files import COMPRESS, DECOMPRESS, copy, open_source, put, rejects, texts
 
-from neardup.errors import DataError
+from neardup.errors import DataError, UsageError
 from neardup.io import FieldSpec
 
 CSV = b'\xef\xbb\xbfid,text,n\r\n1,"a, ""b""\r\nc",5\r\n\r\n2,plain,\r\n3\r\n4,"end",7'
@@ -90,6 +90,23 @@ def test_csv_faults(tmp_path: Path) -> None:
         source = open_source(put(tmp_path / "d.csv", data))
         assert texts(source) == []
         assert copy(source, tmp_path / "o") == data
+
+
+def test_a_byte_that_is_no_gbk_spoils_its_own_record_only(tmp_path: Path) -> None:
+    bad = '1,"中'.encode("gbk") + b'\xff\n2,x\n"'
+    good = '3,"另\n一"'.encode("gbk")
+    data = b"id,text\n" + bad + b"\n" + good + b"\n"
+    source = open_source(put(tmp_path / "a.csv", data), encoding="gbk")
+    assert texts(source) == [None, "另\n一"]
+    assert [(r.row, r.raw, r.reason) for r in rejects(source)] == [(0, bad, "not gbk")]
+    assert copy(source, tmp_path / "o", lambda row: row == 1) == b"id,text\n" + good + b"\n"
+
+
+@pytest.mark.parametrize("encoding", ["iso2022_jp", "iso2022_kr", "hz"])
+def test_csv_in_an_encoding_that_shifts_is_refused(tmp_path: Path, encoding: str) -> None:
+    path = put(tmp_path / "a.csv", b"text\n")
+    with pytest.raises(UsageError, match="the bytes of commas and quotes"):
+        open_source(path, encoding=encoding)
 
 
 def test_csv_in_gb18030(tmp_path: Path) -> None:

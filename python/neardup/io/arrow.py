@@ -96,12 +96,13 @@ class ArrowSource:
             first_row += held.num_rows
 
     def _named(self, reject: Reject) -> Reject:
-        null = self.bare and "is null" in reject.reason
-        if self._faults.get(reject.row) is None and not null:
+        why = self._faults.get(reject.row)
+        if why is None and not self.bare:
             return reject
-        why = self._faults.get(reject.row, "the text is null")
-        advice = 'Leave it out, or pass on_error="skip".'
-        return Reject(reject.row, None, why, reject.raw if not self.bare else b"", advice)
+        raw = b"" if self.bare and (why or "is null" in reject.reason) else reject.raw
+        if why is None:
+            why = reject.reason.replace('field "text"', "the text")  # a lone column has no name
+        return Reject(reject.row, None, why, raw, 'Leave it out, or pass on_error="skip".')
 
 
 def open_memory(

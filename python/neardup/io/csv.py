@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from neardup.errors import DataError
+from neardup.errors import DataError, UsageError
 from neardup.io.base import Batch, FieldSpec, RawBatch, missing_field
 from neardup.io.keys import KeyField, written_values
-from neardup.io.textrows import TextRows, large_strings, to_utf8
+from neardup.io.textrows import TextRows, large_strings, shifts, to_utf8
 from neardup.io.textsource import MEND, TextSource, not_utf8, text_rows
 
 if TYPE_CHECKING:
@@ -32,6 +32,14 @@ class CsvSource(TextSource):
     format = "csv"
     delimiter = ","
     _names: list[str] | None = None
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if shifts(self.encoding):
+            raise UsageError(
+                f'{self.name}: encoding "{self.encoding}" writes letters with the bytes of commas '
+                "and quotes: convert the file to UTF-8 first"
+            )
 
     def _batches(self, fields: FieldSpec) -> Iterator[Batch]:
         names: list[str] | None = None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-__all__ = ["TextRows", "TextWriter", "ascii_encoding", "large_strings", "to_utf8"]
+__all__ = ["TextRows", "TextWriter", "ascii_encoding", "large_strings", "shifts", "to_utf8"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +144,20 @@ def ascii_encoding(name: str) -> str:
     return found
 
 
+def shifts(encoding: str) -> bool:
+    """Whether letters may be written with the bytes of quotes and commas.
+
+    Examples
+    --------
+    >>> shifts("iso2022_jp"), shifts("gb18030")
+    (True, False)
+    """
+    written = "が각，".encode(encoding, "ignore")
+    return b"," in written or b'"' in written
+
+
 def to_utf8(block: np.ndarray[Any, Any], encoding: str) -> np.ndarray[Any, Any]:
-    """The block in UTF-8, line by line the same; a line that cannot be decoded becomes 0xFF."""
+    """The block in UTF-8, line by line the same; what cannot be decoded becomes no UTF-8."""
     import numpy as np
 
     if encoding == "utf-8":
@@ -160,6 +172,7 @@ def to_utf8(block: np.ndarray[Any, Any], encoding: str) -> np.ndarray[Any, Any]:
 
 def _line_to_utf8(line: bytes, encoding: str) -> bytes:
     try:
-        return line.decode(encoding).encode("utf-8", "surrogatepass")
+        # Only the bad bytes are lost: quotes around them still open and close a record.
+        return line.decode(encoding, "surrogateescape").encode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
         return b"\xff"
