@@ -82,6 +82,11 @@ class Output:
         self._written: set[str] = set()
         main = [] if self.out is None or self.out == "-" else [self.out]
         apart([*main, *self._extra], documents, inputs)
+        if config.rejected is not None and config.on_error != "skip":
+            raise UsageError(
+                "--rejected names a file for rows set aside, and so far a bad row stops the run; "
+                "add --on-error skip, or leave --rejected out"
+            )
         self.notes: Callable[[int], Notes] | None = None  # fields to add to the rows of a source
         if self.out is not None:
             self._check(self.out)
@@ -195,6 +200,11 @@ class Output:
                 if not self._existed:
                     prune(self.out)
             raise
+
+    def leaves_out(self, number: int, kept: bool) -> bool:
+        """Whether a source has no output: a file that was one document, and goes."""
+        whole = self.config.whole_file and self.sources[number].format == "txt"
+        return whole and self.folder and not kept
 
     @contextlib.contextmanager
     def writer(self, number: int) -> Iterator[Writer]:

@@ -135,6 +135,7 @@ def test_standard_streams(command, path, tmp_path):
     assert set(pq.read_table(tmp_path / "piped" / "removed.parquet")["source"].to_pylist()) == {"-"}
     one_line(command(path, "-o", "-", "--json"), 2, "--json")
     one_line(command(path, "-o", "-", "--on-error", "skip"), 2, "--rejected")
+    one_line(command(path, "-o", "-", "--rejected", "r.jsonl"), 2, "--on-error skip")
 
 
 def test_rejected_rows_beside_one_file(command, tmp_path):
@@ -222,7 +223,9 @@ def test_whole_files_are_documents(command, tmp_path):
     summary = json.loads(done.stdout)
     assert (summary["documents"], summary["kept"], summary["exact_duplicates"]) == (3, 2, 1)
     assert (tmp_path / "out" / "kept" / "a.txt").read_text() == "one text\nof two lines\n"
-    assert (tmp_path / "out" / "kept" / "b.txt").read_text() == ""
+    assert not (tmp_path / "out" / "kept" / "b.txt").exists()
+    again = command(tmp_path / "out" / "kept", "-o", tmp_path / "2", "--whole-file", "--json")
+    assert (json.loads(again.stdout)["documents"], json.loads(again.stdout)["kept"]) == (2, 2)
 
 
 def test_the_other_side_is_read_as_the_inputs_are(command, tmp_path):

@@ -97,7 +97,9 @@ class MemoryEngine:
         ids, wanted = Ids(named), documents.fields.id is not None
         self.progress.stage("writing", int(survey.bytes[survey.ok].sum()))
         for number in range(len(documents.sources)):
-            if number < documents.own:
+            start, end = survey.starts[number : number + 2].tolist()
+            kept = bool(keep[start:end].any())
+            if number < documents.own and not output.leaves_out(number, kept):
                 with output.writer(number) as writer:
                     for first, last, raw in self._rows(documents, survey, number, named):
                         writer.write(raw, keep[first:last])
