@@ -57,7 +57,7 @@ def datatrove(corpus: Path, threshold: float, work: Path) -> Answer:
     from datatrove.utils.word_tokenizers import load_word_tokenizer
 
     config = MinhashConfig(n_grams=SHINGLE)
-    step = {name: str(work / name) for name in ("sigs", "buckets", "remove", "kept")}
+    step = {name: str(work / name) for name in ("sigs", "buckets", "remove", "kept", "logs")}
     reader = JsonlReader(str(corpus.parent), glob_pattern=corpus.name)
     for pipeline in (
         [reader, MinhashDedupSignature(step["sigs"], config=config)],
@@ -70,7 +70,9 @@ def datatrove(corpus: Path, threshold: float, work: Path) -> Answer:
         ],
     ):
         tasks = config.num_buckets if isinstance(pipeline[0], MinhashDedupBuckets) else 1
-        LocalPipelineExecutor(pipeline, tasks=tasks, workers=1, skip_completed=False).run()
+        LocalPipelineExecutor(
+            pipeline, tasks=tasks, workers=1, skip_completed=False, logging_dir=step["logs"]
+        ).run()
     kept = [
         int(json.loads(line)["id"])
         for path in sorted(Path(step["kept"]).glob("*.jsonl"))

@@ -41,7 +41,10 @@ def main() -> None:
             ],
         ),
     ):
-        LocalPipelineExecutor(pipeline=steps, tasks=tasks, workers=1, skip_completed=False).run()
+        logs = os.path.join(out, "datatrove", "logs")
+        LocalPipelineExecutor(
+            pipeline=steps, tasks=tasks, workers=1, skip_completed=False, logging_dir=logs
+        ).run()
 
 
 if __name__ == "__main__":
