@@ -167,6 +167,11 @@ def _write(
         output.notes = notes.by_source(found, ids, config.annotate_prefix)
         stays = survey.ok
     ids = engine.write(documents, survey, stays, wanted, output)
+    if config.id is not None and ids.missing():
+        progress.warn(
+            f'no document that is named has a value in the field "{config.id}", so that the tables '
+            "have no ids; name another field with --id"
+        )
     places = tables.Places(documents, survey.starts, ids)
     asked = [name for name in ("removed", "pairs", "clusters") if output.wants(name)]
     if asked:

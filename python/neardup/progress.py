@@ -56,7 +56,16 @@ class Bars:
     def stage(self, name: str, total: int | None = None) -> None:
         """Finish the bar of the stage before, and begin one."""
         self.close()
-        self._bar = self._make(total=total, desc=name, unit="B", unit_scale=True)
+        try:
+            bar = self._make(total=total, desc=name, unit="B", unit_scale=True)
+        except TypeError as error:
+            raise NeardupTypeError(f"progress: makes no bars such as tqdm.tqdm: {error}") from error
+        if not callable(getattr(bar, "update", None)) or not callable(getattr(bar, "close", None)):
+            raise NeardupTypeError(
+                f"progress: makes a {type(bar).__name__}, which has no update and close as the "
+                "bars of tqdm.tqdm have"
+            )
+        self._bar = bar
 
     def advance(self, size: int, documents: int = 0) -> None:
         """Move the bar by the bytes done."""

@@ -144,3 +144,39 @@ def test_a_priority_that_names_no_source(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match=r"'nope' names no source; the sources are the data;"):
         neardup.dedup(["a"], keep="priority:nope")
     assert neardup.dedup(paths, keep=f"priority:{tmp_path}/").summary["kept"] == 1
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".txt"])
+@pytest.mark.parametrize("name", ["gzip", "zstd", "bzip2", "xz"])
+def test_compressed_data_under_a_plain_name(tmp_path: Path, suffix: str, name: str) -> None:
+    import bz2
+    import gzip
+    import lzma
+
+    data = b'{"text": "one"}\n' * 50
+    packed = {
+        "gzip": gzip.compress(data),
+        "zstd": pa.compress(data, codec="zstd", asbytes=True),
+        "bzip2": bz2.compress(data),
+        "xz": lzma.compress(data),
+    }[name]
+    path = tmp_path / f"a{suffix}"
+    path.write_bytes(packed)
+    ending = {"gzip": "gz", "zstd": "zst", "bzip2": "bz2", "xz": "xz"}[name]
+    with pytest.raises(NeardupError, match=f"compressed by {name}, but not named so") as caught:
+        neardup.dedup(path)
+    assert f".{ending}" in str(caught.value)
+
+
+def test_an_id_field_that_is_not_there_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "one", "id": 1}\n' * 3, encoding="utf-8")
+    with pytest.warns(UserWarning, match='field "no", so that the tables have no ids; name .* id'):
+        neardup.dedup(path, id="no")
+    assert neardup.dedup(path, id="id").removed["id"].to_pylist() == ["1", "1"]
+
+
+def test_a_callable_that_makes_no_bars() -> None:
+    for progress, said in ((print, "makes no bars"), (lambda **_: 3, "makes a int, which has no")):
+        with pytest.raises(NeardupTypeError, match=said):
+            neardup.dedup(["a", "a"], progress=progress)

@@ -9,7 +9,7 @@ from neardup.errors import DataError, UsageError
 from neardup.io.base import Batch, FieldSpec, RawBatch, missing_field
 from neardup.io.keys import KeyField, written_values
 from neardup.io.textrows import TextRows, large_strings, shifts, to_utf8
-from neardup.io.textsource import MEND, TextSource, not_utf8, text_rows
+from neardup.io.textsource import MEND, TextSource, compressed, not_utf8, text_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -114,6 +114,8 @@ class CsvSource(TextSource):
             names = [field.decode(self.encoding) for field in fields]
         except UnicodeDecodeError as error:
             message = f"the header is not {self.encoding}: {error.reason}. Pass --encoding"
+            if found := compressed(head):
+                message = ". ".join(found)
             raise DataError(message, source=self.name, line=1) from error
         return names, mark + stop, 1 + head[: mark + stop].count(b"\n")
 

@@ -156,6 +156,10 @@ class Ids:
         else:
             self._parts.append(ids.take(pa.array(mine)).cast(pa.string()))
 
+    def missing(self) -> bool:
+        """Whether ids were wanted, and no document has one."""
+        return bool(self._parts) and all(part.null_count == len(part) for part in self._parts)
+
     def at(self, documents: Any) -> pa.Array:
         """Ids of some documents; all of them must be wanted ones."""
         import numpy as np

@@ -15,10 +15,19 @@ if TYPE_CHECKING:
 
     from neardup._native import JsonlBlock, JsonlLines
 
-__all__ = ["MEND", "TextSource", "not_utf8", "text_rows"]
+__all__ = ["MEND", "TextSource", "compressed", "not_utf8", "text_rows"]
 
 #: Advice where nothing better is known.
 MEND = "Mend the row, or pass --on-error skip."
+
+
+_COMPRESSED = {
+    "gzip": (b"\x1f\x8b", ".gz"),
+    "zstd": (b"\x28\xb5\x2f\xfd", ".zst"),
+    "bzip2": (b"BZh", ".bz2"),
+    "xz": (b"\xfd7zXZ\x00", ".xz"),
+}
+"""The first bytes of compressed data, which a row that is not UTF-8 may turn out to be."""
 
 
 class TextSource(ABC):
@@ -107,8 +116,19 @@ def text_rows(block: np.ndarray[Any, Any], lines: JsonlLines, prefix: bytes = b"
     return TextRows(block, lines.starts, lines.ends, lines.stops, prefix)
 
 
+def compressed(raw: bytes) -> tuple[str, str] | None:
+    """Reason and advice for data that begins as a compression does, under a name that is plain."""
+    for name, (magic, suffix) in _COMPRESSED.items():
+        if raw.startswith(magic):
+            advice = f"Decompress it first, or give the file a name that ends in {suffix}."
+            return f"compressed by {name}, but not named so", advice
+    return None
+
+
 def not_utf8(raw: bytes, column: int) -> tuple[str, str]:
     """Reason and advice for a row that is not UTF-8 from byte ``column``, counted from 1, on."""
+    if found := compressed(raw):
+        return found
     shown = f" (0x{raw[column - 1]:02x})" if column <= len(raw) else ""
     advice = "Name the file's encoding with --encoding, or pass --on-error skip."
     return f"not UTF-8 at byte {column}{shown}", advice
