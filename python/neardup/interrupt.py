@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _signal as signal  # type: ignore[import-not-found] # without the enums of `signal`
 import os
+import sys
 import time
 
 TYPE_CHECKING = False  # nor is `typing` needed for it
@@ -44,9 +45,12 @@ class Work:
     def __init__(self) -> None:
         self._asked: float | None = None
         self._before: object = None
+        self._hook = sys.unraisablehook
 
     def __enter__(self) -> Work:
         import threading
+
+        self._hook, sys.unraisablehook = sys.unraisablehook, self._swallowed
 
         before = signal.getsignal(signal.SIGINT)
         # Another thread gets no signals; a command put into the background ignores this one.
@@ -56,6 +60,7 @@ class Work:
         return self
 
     def __exit__(self, *_: object) -> None:
+        sys.unraisablehook = self._hook
         if self._before is _leave:  # the process ends with its command: only words are left
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         elif callable(self._before):
@@ -66,6 +71,11 @@ class Work:
         if self._asked is None or now - self._asked > GRACE:
             self._asked = now
             raise KeyboardInterrupt
+
+    def _swallowed(self, ignored: sys.UnraisableHookArgs) -> None:
+        """Python is about to print an exception that it drops; ours is not lost, see `check`."""
+        if ignored.exc_type is not KeyboardInterrupt:
+            self._hook(ignored)
 
     def check(self) -> None:
         """Raise `KeyboardInterrupt` if that was asked for and got lost."""

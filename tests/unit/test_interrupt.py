@@ -95,6 +95,29 @@ def test_one_that_was_swallowed_comes_again_with_the_next_report(report: str) ->
             getattr(work if report == "finish" else watcher, report)(*arguments[report])
 
 
+def test_one_that_a_destructor_swallowed_is_not_printed() -> None:
+    code = (
+        "import signal\n"
+        "from neardup import interrupt\n"
+        "class Thing:\n"
+        "    def __del__(self): signal.raise_signal(signal.SIGINT)\n"
+        "class Other:\n"
+        "    def __del__(self): raise ValueError('mine')\n"
+        "interrupt.loading()\n"
+        "try:\n"
+        "    with interrupt.Work() as work:\n"
+        "        Thing(), Other()\n"
+        "        work.check()\n"
+        "except KeyboardInterrupt: raise SystemExit(130)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 130
+    assert "ValueError: mine" in done.stderr
+    assert "KeyboardInterrupt" not in done.stderr
+
+
 def test_when_all_is_written_nothing_happens() -> None:
     loading()
     with Work() as work:
