@@ -8,7 +8,8 @@
 //! ```
 //! A coordinate-wise minimum, hence: order and repeats do not matter, signatures merge by minimum, and a slot
 //! of A and B is equal exactly when the winner of A u B lies in both. Legal shortcuts, all taken here: stop
-//! between rounds when no slot is empty, and fill the empty slots only. R is one constant, never a function of
+//! between rounds when no slot is empty, fill the empty slots only, and look at the small values of a large set
+//! first, again at all if a slot stays empty. R is one constant, never a function of
 //! the set. Algorithm 1 of the paper has R = k; R = 0 is MinHash. The variance is known exactly, see [`rho`].
 
 use super::{EMPTY, Identity, Params, Scratch, Sketch};
@@ -68,7 +69,7 @@ impl FastSketch {
     /// Round 0 of a large set without keeping a draw; whether it has filled every slot, as it nearly always does.
     ///
     /// Of n throws only those below the threshold tau, n tau = k (ln k + 5), are looked at first: some
-    /// ln k + 5 a slot, so that one stays empty once in e^5 sets (facts of coupon collecting).
+    /// ln k + 5 a slot, so that one stays empty once in e^5 sets (the coupon collector's bound).
     fn large(&self, hashes: &[u64], out: &mut [u32]) -> bool {
         let k = self.size as f64;
         let share = k * (k.ln() + 5.0) / hashes.len() as f64;
