@@ -15,6 +15,7 @@ from typing import Any
 from neardup import _native
 from neardup import values as v
 from neardup.errors import NeardupError, NeardupTypeError, NeardupValueError, UsageError
+from neardup.option import Option, field
 
 PRESETS: dict[str, dict[str, Any]] = {
     "thorough": {"shingle": "word:3", "threshold": 0.7},
@@ -32,62 +33,11 @@ SHINGLES = ("word:2", "word:5", "char:5")
 """Other shingles that `tune` compares unless told otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One option: what it is called, what it may be, what it means, where it applies."""
-
-    name: str
-    kind: v.Kind
-    default: Any
-    help: str
-    group: str
-    python: bool = True
-    toml: bool = True
-    short: str | None = None
-    commands: tuple[str, ...] = ()
-    """The commands that alone have it; without any, `dedup` and what is like it."""
-
-    @property
-    def flag(self) -> str:
-        """The option's name on the command line."""
-        return "--" + self.name.replace("_", "-")
-
-    @property
-    def shown_default(self) -> str:
-        """The default as a user would type it; empty where there is none to show."""
-        if self.default is None or isinstance(self.default, bool) or self.default == ():
-            return ""
-        if isinstance(self.default, tuple):
-            return ",".join(map(str, self.default))
-        return str(self.default)
-
-    def complaint(self, value: object) -> str:
-        """What to tell a user who gave a value that is not allowed."""
-        return f"{shown(value)} is not allowed; use {self.kind.allowed}"
-
-    def read(self, value: object) -> Any:
-        """Return `value` in its final type; an error names the option, the value, the allowed."""
-        if value is None and self.default is None:
-            return None
-        try:
-            return self.kind.read(value)
-        except (ValueError, TypeError, OverflowError) as error:
-            kind = NeardupTypeError if isinstance(error, TypeError) else NeardupValueError
-            raise kind(f"{self.name}: {self.complaint(value)}") from None
-
-
 def _formats() -> tuple[str, ...]:
     """Names of the formats; their modules are loaded only where a format is spoken of."""
     from neardup.io.registry import FORMATS
 
     return tuple(FORMATS)
-
-
-def _option(default: Any, kind: v.Kind, group: str, text: str, **where: Any) -> Any:
-    """A field of `Config` that carries its `Option`."""
-    return dataclasses.field(
-        default=default, metadata={"kind": kind, "group": group, "help": text, **where}
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +55,7 @@ class Config:
     neardup.errors.NeardupValueError: threshold: 1.5 is not allowed; use a number above 0, up to 1
     """
 
-    preset: str | None = _option(
+    preset: str | None = field(
         None,
         v.Choice(tuple(PRESETS)),
         "Text",
@@ -113,143 +63,143 @@ class Config:
         "statutes), short (short texts with typos), short-han (short Chinese texts). "
         "Options given explicitly win.",
     )
-    normalize: tuple[str, ...] = _option(
+    normalize: tuple[str, ...] = field(
         ("nfkc", "casefold", "collapse-space"),
         v.Normalize(),
         "Text",
         "Steps applied to a text before it is cut, in the order given, of "
         f"{' '.join(v.NORMALIZE_STEPS)}; or none.",
     )
-    shingle: v.Shingle = _option(
+    shingle: v.Shingle = field(
         v.Shingle("word", 3),
         v.ShingleKind(),
         "Text",
         f"What is compared: runs of N units, {', '.join(_native.UNITS)}. "
         "A Han, Kana, Thai, Lao, Khmer or Myanmar character is a word of its own.",
     )
-    hash: str = _option("xxh3", v.Choice(_native.HASHES), "Text", "Hash of a token.")
-    threshold: float = _option(
+    hash: str = field("xxh3", v.Choice(_native.HASHES), "Text", "Hash of a token.")
+    threshold: float = field(
         0.8,
         v.Real(0.0, 1.0, "a number above 0, up to 1"),
         "Similarity",
         "Jaccard similarity from which two texts are duplicates.",
         short="-t",
     )
-    recall: float = _option(
+    recall: float = field(
         0.95,
         v.Real(0.0, 1.0, "a number above 0 and below 1", open_high=True),
         "Similarity",
         "Share of the pairs at the threshold that must become candidates; "
         "bands and rows are chosen for it.",
     )
-    size: int = _option(
+    size: int = field(
         128,
         v.Integer(1, 65536, "a whole number from 1 to 65536"),
         "Similarity",
         "Slots of a signature.",
     )
-    bands: int | None = _option(
+    bands: int | None = field(
         None,
         v.Integer(1, 65536, "a whole number from 1 to 65536"),
         "Similarity",
         "Bands of a signature, with --rows, instead of --recall: more bands = looser.",
     )
-    rows: int | None = _option(
+    rows: int | None = field(
         None,
         v.Integer(1, 65536, "a whole number from 1 to 65536"),
         "Similarity",
         "Rows of a band, with --bands, instead of --recall: more rows = stricter.",
     )
-    seed: int = _option(
+    seed: int = field(
         42,
         v.Integer(0, 2**64 - 1, "a whole number from 0 to 2^64 - 1"),
         "Similarity",
         "Seed of the sketch; for tune, of what is drawn.",
     )
-    sketch: str = _option(
+    sketch: str = field(
         "fast",
         v.Choice(_native.SKETCHES),
         "Similarity",
         "Sketch: fast is Fast Similarity Sketching.",
     )
-    verify: str = _option(
+    verify: str = field(
         "exact",
         v.Choice(("exact", "sketch", "none")),
         "Similarity",
         "How a candidate pair is checked: exact Jaccard, the sketch's estimate, or not at all "
         "(nothing is guaranteed then).",
     )
-    bucket_cap: int = _option(
+    bucket_cap: int = field(
         2000,
         v.Integer(1, 2**31 - 1, "a whole number from 1"),
         "Similarity",
         "Largest bucket compared in full; of a larger one each member meets its 64 first.",
     )
-    exact_join: bool = _option(
+    exact_join: bool = field(
         False,
         v.Flag(),
         "Similarity",
         "Find every pair at the threshold, without bands: recall 1. Holds the shingle sets of all "
         "texts in memory; for up to a million texts, at thresholds from .5.",
     )
-    guard: v.Guard | None = _option(
+    guard: v.Guard | None = field(
         None,
         v.GuardKind(),
         "Similarity",
         "Refuse a pair if each text has a number, written in digits, that the other lacks; "
         "with MAXWORDS only for texts of fewer words. none turns a preset's guard off.",
     )
-    exact_only: bool = _option(
+    exact_only: bool = field(
         False,
         v.Flag(),
         "Answer",
         "Remove only texts that are equal after --normalize; nothing is sketched.",
     )
-    cluster: str = _option(
+    cluster: str = field(
         "star",
         v.Choice(("star", "components")),
         "Answer",
         "star: each removed text is similar to its kept partner. "
         "components: one text stays of each chain of similar ones.",
     )
-    keep: v.Keep = _option(
+    keep: v.Keep = field(
         v.Keep("first"),
         v.KeepKind(),
         "Answer",
         "Which text of a cluster stays: first last longest shortest, max:FIELD, min:FIELD, or "
         "priority:SRC1,SRC2 (a source path, or a prefix that ends in /).",
     )
-    against: tuple[str, ...] = _option(
+    against: tuple[str, ...] = field(
         (),
         v.Paths(),
         "Answer",
         "Also remove what is similar to a text in PATH, which itself is never written. "
         "May be repeated.",
     )
-    annotate: bool = _option(
+    annotate: bool = field(
         False, v.Flag(), "Answer", "Keep every row and add what was found to it as fields."
     )
-    annotate_prefix: str = _option(
+    annotate_prefix: str = field(
         "neardup_",
         v.Text("PREFIX", "letters, digits and _, not starting with a digit", r"[^\W\d]\w*"),
         "Answer",
         "How the names of the added fields begin.",
     )
-    labels: str | None = _option(
+    labels: str | None = field(
         None,
         v.Path("FILE"),
         "Labels",
         "What is true: pairs of ids, or ids with their labels, tabs or (.csv) commas between.",
         commands=("evaluate", "tune"),
     )
-    label: str | None = _option(
+    label: str | None = field(
         None,
         v.Text("FIELD", "a field name"),
         "Labels",
         "Field of the input that holds the label.",
         commands=("evaluate", "tune"),
     )
-    thresholds: tuple[float, ...] = _option(
+    thresholds: tuple[float, ...] = field(
         (),
         v.Several(v.Real(0.0, 1.0, "a number above 0, up to 1"), "T"),
         "Labels",
@@ -257,7 +207,7 @@ class Config:
         ".5 to .95 in steps of .05.",
         commands=("evaluate", "tune"),
     )
-    shingles: tuple[v.Shingle, ...] = _option(
+    shingles: tuple[v.Shingle, ...] = field(
         (),
         v.Several(v.ShingleKind(), "UNIT:N"),
         "Labels",
@@ -265,14 +215,14 @@ class Config:
         f"--shingle at {', '.join(SHINGLES)}.",
         commands=("evaluate", "tune"),
     )
-    run: str | None = _option(
+    run: str | None = field(
         None,
         v.Path("OUT"),
         "Labels",
         "Evaluate this finished run of neardup dedup on INPUT, instead of running.",
         commands=("evaluate",),
     )
-    save: str | None = _option(
+    save: str | None = field(
         None,
         v.Path("FILE"),
         "Labels",
@@ -280,7 +230,7 @@ class Config:
         short="-o",
         commands=("evaluate", "tune"),
     )
-    ask: bool = _option(
+    ask: bool = field(
         False,
         v.Flag(),
         "Asking",
@@ -288,7 +238,7 @@ class Config:
         python=False,
         commands=("tune",),
     )
-    answers: str = _option(
+    answers: str = field(
         "neardup-answers.tsv",
         v.Path("FILE"),
         "Asking",
@@ -296,7 +246,7 @@ class Config:
         python=False,
         commands=("tune",),
     )
-    per_band: int = _option(
+    per_band: int = field(
         40,
         v.Integer(1, 100_000, "a whole number from 1 to 100000"),
         "Asking",
@@ -304,77 +254,75 @@ class Config:
         python=False,
         commands=("tune",),
     )
-    text: tuple[str, ...] = _option(
+    text: tuple[str, ...] = field(
         ("text",),
         v.Names(),
         "Input",
         "Field that holds the text; a dotted path reaches nested fields, several are joined by a "
         "newline.",
     )
-    id: str | None = _option(
+    id: str | None = field(
         None, v.Text("FIELD", "a field name"), "Input", "Field carried along as the row's id."
     )
-    format: str | None = _option(
+    format: str | None = field(
         None,
         v.Choice(_formats),
         "Input",
         "Format of standard input and of files with an unknown suffix (jsonl if not given).",
         python=False,
     )
-    encoding: str = _option("utf-8", v.Encoding(), "Input", "Encoding of text formats.")
-    whole_file: bool = _option(False, v.Flag(), "Input", "Each .txt file is one document.")
-    on_error: str = _option(
+    encoding: str = field("utf-8", v.Encoding(), "Input", "Encoding of text formats.")
+    whole_file: bool = field(False, v.Flag(), "Input", "Each .txt file is one document.")
+    on_error: str = field(
         "fail",
         v.Choice(("fail", "skip")),
         "Input",
         "A bad row stops the run, or is set aside and counted.",
     )
-    out: str | None = _option(
+    out: str | None = field(
         None,
         v.Path("OUT"),
         "Output",
         "Folder for everything, or one file for the kept rows; - is standard output.",
         short="-o",
     )
-    removed: str | None = _option(
+    removed: str | None = field(
         None, v.Path("FILE"), "Output", "Also write the table of removed rows here.", python=False
     )
-    pairs: str | None = _option(
+    pairs: str | None = field(
         None, v.Path("FILE"), "Output", "Also write the table of verified pairs here.", python=False
     )
-    rejected: str | None = _option(
+    rejected: str | None = field(
         None,
         v.Path("FILE"),
         "Output",
         "Write rows set aside by --on-error skip here; needed where OUT is a file.",
         python=False,
     )
-    resume: bool = _option(
+    resume: bool = field(
         False,
         v.Flag(),
         "Output",
         "Go on after the last finished pass of a run into OUT that was stopped; inputs and options "
         "must be the same.",
     )
-    overwrite: bool = _option(False, v.Flag(), "Output", "Replace OUT if it is there.")
-    dry_run: bool = _option(False, v.Flag(), "Output", "Write nothing but the summary.")
-    engine: str = _option(
-        "auto", v.Choice(("auto", "memory")), "Machine", "Where the work is done."
-    )
-    memory: int | None = _option(
+    overwrite: bool = field(False, v.Flag(), "Output", "Replace OUT if it is there.")
+    dry_run: bool = field(False, v.Flag(), "Output", "Write nothing but the summary.")
+    engine: str = field("auto", v.Choice(("auto", "memory")), "Machine", "Where the work is done.")
+    memory: int | None = field(
         None,
         v.Bytes(),
         "Machine",
         "Memory for the shingle sets compared at a time, such as 4GiB (128MiB if not given); "
         "what is kept of each document comes on top.",
     )
-    threads: int = _option(
+    threads: int = field(
         0,
         v.Integer(0, 4096, "a whole number from 0 (all cores) to 4096"),
         "Machine",
         "Threads; 0 is one for every core.",
     )
-    config: str | None = _option(
+    config: str | None = field(
         None,
         v.Path("FILE.toml"),
         "Machine",
@@ -382,7 +330,7 @@ class Config:
         python=False,
         toml=False,
     )
-    quiet: bool = _option(
+    quiet: bool = field(
         False,
         v.Flag(),
         "Machine",
@@ -390,7 +338,7 @@ class Config:
         python=False,
         short="-q",
     )
-    json: bool = _option(
+    json: bool = field(
         False, v.Flag(), "Machine", "Print the summary as JSON on standard output.", python=False
     )
 
@@ -454,21 +402,6 @@ class Config:
         return f"normalize={steps} shingle={self.shingle} hash={self.hash}"
 
 
-def shown(value: object) -> str:
-    """A value as an error shows it: in one line, a long one cut short.
-
-    Examples
-    --------
-    >>> shown("no\\nsuch"), len(shown("x" * 1000)), shown(10**9999)
-    ("'no\\\\nsuch'", 60, 'an int')
-    """
-    try:
-        text = " ".join(repr(value).split())
-    except Exception:  # a repr may do anything; that of a huge int is refused
-        return f"an {type(value).__name__}"
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
 def load_toml(path: str, command: str = "dedup") -> dict[str, object]:
     """The options of a TOML file: top-level keys named as on the command line.
 
@@ -524,9 +457,9 @@ def _known(name: str) -> str:
 
 
 OPTIONS: tuple[Option, ...] = tuple(
-    Option(field.name, default=field.default, **field.metadata)
-    for field in dataclasses.fields(Config)
-    if field.metadata
+    Option(each.name, default=each.default, **each.metadata)
+    for each in dataclasses.fields(Config)
+    if each.metadata
 )
 """Every option of every command, in the order of the help."""
 

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from neardup import values as v
-from neardup.config import Option
 from neardup.errors import NeardupError, NeardupValueError
 from neardup.kinds import select
+from neardup.option import Option
 from neardup.plan import EXACT, Found, answer
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from click.shell_completion import CompletionItem
 
 from neardup import values
 from neardup.cli import Context
-from neardup.config import GROUPS, OPTIONS, Config, Option, load_toml
+from neardup.config import GROUPS, OPTIONS, Config, load_toml
 from neardup.errors import UsageError
+from neardup.option import Option
 
 WHOLE_HYPHEN = "\u2011"
 

@@ -189,7 +189,7 @@ mod tests {
         (0..n * size).map(|i| hash::splitmix(seed, i as u64) as u32).collect()
     }
 
-    /// From the twin in reference.py.
+    /// From the twin in neardup.reference.
     #[test]
     fn golden() {
         for (band, slots, expected) in [
