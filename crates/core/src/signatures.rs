@@ -37,7 +37,8 @@ pub fn signatures(
         for (row, (signature, count)) in slots.chunks_mut(size).zip(counts).enumerate() {
             let document = shingler.run(column.text(part * rows + row)?);
             let set = distinct.of(document.shingles);
-            sketch.sketch(set, &mut scratch, signature);
+            let all = if sketch.weighs_repeats() { document.shingles } else { set };
+            sketch.sketch(all, &mut scratch, signature);
             *count = set.len() as i64;
         }
         Ok(())

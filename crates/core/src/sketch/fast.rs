@@ -28,6 +28,17 @@ const MANY: usize = 7;
 /// More rounds would leave the fill too few bits to tell elements apart.
 pub const MAX_ROUNDS: u32 = 16;
 
+/// Working memory of a thread.
+#[derive(Default)]
+struct Work {
+    draws: Vec<u64>,
+    words: Vec<u32>,
+    slots: Vec<u32>,
+    index: Vec<u32>,
+    mul: Vec<u32>,
+    add: Vec<u32>,
+}
+
 /// Fast Similarity Sketching with a fixed number of random rounds.
 pub struct FastSketch {
     size: usize,
@@ -93,8 +104,8 @@ impl FastSketch {
     }
 
     /// Fills every slot that is still empty with its minimum over all elements.
-    fn fill_empty(&self, scratch: &mut Scratch, out: &mut [u32]) {
-        let Scratch { draws, words, slots, index, mul, add } = scratch;
+    fn fill_empty(&self, work: &mut Work, out: &mut [u32]) {
+        let Work { draws, words, slots, index, mul, add } = work;
         let words = self.words(draws, words);
         index.clear();
         for (part, first) in out.chunks(kernel::FILTERED).zip((0..).step_by(kernel::FILTERED)) {
@@ -137,30 +148,31 @@ impl Sketch for FastSketch {
         if n == 0 {
             return;
         }
+        let work: &mut Work = scratch.of();
         // Few elements leave most slots to the fill: fill them all, and let the rounds undercut.
         if 2 * n * self.rounds as usize <= self.size {
-            scratch.draws.resize(n, 0);
-            kernel::draws(self.tier, hashes, self.key, &mut scratch.draws);
-            let words = self.words(&scratch.draws, &mut scratch.words);
+            work.draws.resize(n, 0);
+            kernel::draws(self.tier, hashes, self.key, &mut work.draws);
+            let words = self.words(&work.draws, &mut work.words);
             minima::fill(self.tier, words, &self.mul, &self.add, self.rounds, out);
-            kernel::all_rounds(self.tier, &scratch.draws, self.rounds, out);
+            kernel::all_rounds(self.tier, &work.draws, self.rounds, out);
             return;
         }
         if self.rounds > 0 && n > MANY * self.size && self.large(hashes, out) {
             return;
         }
-        scratch.draws.resize(n, 0);
-        kernel::first_round(self.tier, hashes, self.key, &mut scratch.draws, out);
+        work.draws.resize(n, 0);
+        kernel::first_round(self.tier, hashes, self.key, &mut work.draws, out);
         for round in 0..self.rounds {
             if round > 0 {
-                kernel::round(self.tier, &scratch.draws, round, out);
+                kernel::round(self.tier, &work.draws, round, out);
             }
             // fewer throws than slots cannot have filled them all
             if n * (round as usize + 1) >= self.size && kernel::is_full(self.tier, out, EMPTY) {
                 return;
             }
         }
-        self.fill_empty(scratch, out);
+        self.fill_empty(work, out);
     }
 
     fn std_err(&self, j: f64, m: u64) -> f64 {

@@ -7,6 +7,8 @@ mod identity;
 
 pub use identity::Identity;
 
+use std::any::Any;
+
 use crate::simd::Tier;
 use crate::{Error, Result};
 
@@ -29,15 +31,22 @@ pub struct Params {
     pub tier: Tier,
 }
 
-/// Working memory of one thread, reused from set to set.
+/// Working memory of one thread, reused from set to set; each sketch keeps its own kind in it.
 #[derive(Default)]
-pub struct Scratch {
-    draws: Vec<u64>,
-    words: Vec<u32>,
-    slots: Vec<u32>,
-    index: Vec<u32>,
-    mul: Vec<u32>,
-    add: Vec<u32>,
+pub struct Scratch(Option<Box<dyn Any + Send>>);
+
+impl Scratch {
+    /// The memory of kind `T`, as it was left; new if another sketch was here last.
+    fn of<T: Any + Default + Send>(&mut self) -> &mut T {
+        if !self.0.as_ref().is_some_and(|kept| kept.is::<T>()) {
+            self.0 = None;
+        }
+        let kept = self.0.get_or_insert_with(|| Box::<T>::default());
+        match kept.downcast_mut() {
+            Some(kept) => kept,
+            None => unreachable!("its kind was looked at above"),
+        }
+    }
 }
 
 /// A min-wise sketch: P(slot of A = slot of B) = Jaccard(A, B).
@@ -50,6 +59,16 @@ pub trait Sketch: Send + Sync {
 
     /// Writes the signature of the set `hashes` (repeats allowed) into `out`, which has [`Sketch::size`] slots.
     fn sketch(&self, hashes: &[u64], scratch: &mut Scratch, out: &mut [u32]);
+
+    /// Whether repeats count as weight; elsewhere a set with repeats has the signature of the set without.
+    fn weighs_repeats(&self) -> bool {
+        false
+    }
+
+    /// Whether the signature of a union is the slot-wise minimum of two.
+    fn merges(&self) -> bool {
+        true
+    }
 
     /// Standard error of the Jaccard estimate for true Jaccard `j` and `m` elements in the union.
     fn std_err(&self, j: f64, m: u64) -> f64;
