@@ -100,3 +100,26 @@ def test_the_peak_is_that_of_the_run_itself() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert 10 << 20 < json.loads(done.stdout)["peak_rss_bytes"] < 300 << 20
+
+
+@linux
+def test_a_text_of_48_megabytes_takes_no_more_than_64_besides() -> None:
+    code = (
+        "import numpy as np, pyarrow as pa, neardup\n"
+        "rng = np.random.default_rng(7)\n"
+        "text = ' '.join(f'{i:x}' for i in rng.integers(0, 10**6, 8_400_000))\n"
+        "column = pa.array([text], pa.large_string())\n"
+        "neardup.sketch(['a b c d'], threads=2)\n"
+        "del text\n"
+        "def peak():\n"
+        "    lines = open('/proc/self/status').read().splitlines()\n"
+        "    return next(int(line.split()[1]) << 10 for line in lines if line.startswith('VmHWM'))\n"
+        "open('/proc/self/clear_refs', 'w').write('5')\n"
+        "before = peak()\n"
+        "neardup.sketch(column, threads=2)\n"
+        "print(column.nbytes, peak() - before)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    size, extra = map(int, done.stdout.split())
+    assert size > 48_000_000
+    assert extra < 64 << 20

@@ -27,6 +27,7 @@ mod json_stops;
 mod json_string;
 pub mod json_walk;
 pub mod jsonl;
+mod long;
 pub mod lsh;
 pub mod pairs;
 pub mod parallel;

@@ -1,7 +1,9 @@
 //! Signatures of a column of texts, and the sizes of their shingle sets.
 
+use crate::long;
 use crate::parallel;
 use crate::sketch::{Scratch, Sketch};
+use crate::text::long::rows;
 use crate::text::{Column, Shingler, TextSpec};
 use crate::{Error, Result};
 
@@ -28,14 +30,28 @@ pub fn signatures(
     let length = length.ok_or_else(|| Error::argument("the signatures would not fit in memory"))?;
     let mut slots = vec![0; length];
     let mut counts = vec![0; column.len()];
-    let rows = column.len().div_ceil(parallel::threads(threads) * 8).max(GRAIN);
-    let tasks = slots.chunks_mut(rows * size).zip(counts.chunks_mut(rows)).enumerate();
+    let share = column.len().div_ceil(parallel::threads(threads) * 8).max(GRAIN);
+    let tasks = slots.chunks_mut(share * size).zip(counts.chunks_mut(share)).enumerate();
+    let mut long = Vec::new();
+    for row in rows(column) {
+        let text = column.text(row)?;
+        if let Some((walked, signature)) = long::signature(text, spec, Some(sketch), threads)? {
+            let distinct = long::distinct(text, spec, walked.tokens, threads)?;
+            long.push((row, signature, distinct as i64));
+        }
+    }
     parallel::run(tasks, parallel::threads(threads), |(part, (slots, counts))| {
         let mut shingler = Shingler::new(spec);
         let mut scratch = Scratch::default();
         let mut distinct = Distinct::default();
-        for (row, (signature, count)) in slots.chunks_mut(size).zip(counts).enumerate() {
-            let document = shingler.run(column.text(part * rows + row)?);
+        for (i, (signature, count)) in slots.chunks_mut(size).zip(counts).enumerate() {
+            let row = part * share + i;
+            if let Some((_, known, distinct)) = long.iter().find(|(long, ..)| *long == row) {
+                signature.copy_from_slice(known);
+                *count = *distinct;
+                continue;
+            }
+            let document = shingler.run(column.text(row)?);
             let set = distinct.of(document.shingles);
             let all = if sketch.weighs_repeats() { document.shingles } else { set };
             sketch.sketch(all, &mut scratch, signature);

@@ -1,10 +1,12 @@
 //! Pass one: what is kept of each document while its text goes by. At most 300 bytes, never the text.
 
 use crate::hash;
+use crate::long::signature;
 use crate::lsh::bands::{self, NO_KEY};
 use crate::lsh::curve::Banding;
 use crate::parallel;
 use crate::sketch::{Scratch, Sketch};
+use crate::text::long::{Walked, rows};
 use crate::text::{Column, Shingler, TextSpec};
 use crate::{Error, Result};
 
@@ -43,13 +45,23 @@ pub fn survey(
     if valid.is_some_and(|valid| valid.len() != column.len()) {
         return Err(Error::argument("the validity mask must have one entry a row"));
     }
+    let is_valid = |row: usize| valid.is_none_or(|valid| valid[row]);
+    let mut long = Vec::new();
+    for row in rows(column).filter(|&row| is_valid(row)) {
+        let found = signature(column.text(row)?, spec, sketch.map(|(sketch, _)| sketch), threads)?;
+        long.extend(found.map(|found| (row, found)));
+    }
     let parts = parallel::map_chunks(column.len(), threads, GRAIN, |range| {
         let mut reader = Reader::new(spec, sketch);
         for row in range {
-            if valid.is_none_or(|valid| valid[row]) {
-                reader.read(column.text(row)?);
-            } else {
-                reader.skip();
+            let known = long.iter().find(|(long, _)| *long == row);
+            match known {
+                _ if !is_valid(row) => reader.skip(),
+                None => reader.read(column.text(row)?),
+                Some((_, (walked, signature))) => {
+                    reader.signature.clone_from(signature);
+                    reader.keep(column.text(row)?, *walked);
+                }
             }
         }
         Ok(reader.kept)
@@ -99,27 +111,29 @@ impl<'a> Reader<'a> {
 
     fn read(&mut self, text: &str) {
         let document = self.shingler.run(text);
+        let (digest, tokens) = (hash::digest(document.normalized), document.tokens);
+        if let Some((sketch, _)) = self.sketch {
+            sketch.sketch(document.shingles, &mut self.scratch, &mut self.signature);
+        }
+        let counted = self.shingler.counts_words();
+        let words = if counted { tokens } else { self.shingler.words() };
+        self.keep(text, Walked { digest, tokens, words });
+    }
+
+    /// Keeps what is known of a text, and the keys of `signature`.
+    fn keep(&mut self, text: &str, Walked { digest, tokens, words }: Walked) {
         let kept = &mut self.kept;
         let raw = hash::digest(text.as_bytes());
         kept.raw.push(raw);
-        kept.digest.push(if document.tokens == 0 {
-            raw ^ NO_TOKEN
-        } else {
-            hash::digest(document.normalized)
-        });
-        kept.tokens.push(u32::try_from(document.tokens).unwrap_or(u32::MAX));
+        kept.digest.push(if tokens == 0 { raw ^ NO_TOKEN } else { digest });
+        kept.tokens.push(u32::try_from(tokens).unwrap_or(u32::MAX));
+        kept.words.push(u32::try_from(words).unwrap_or(u32::MAX));
         kept.bytes.push(text.len() as u64);
-        if let Some((sketch, banding)) = self.sketch {
-            sketch.sketch(document.shingles, &mut self.scratch, &mut self.signature);
-            let empty = document.shingles.is_empty();
+        if let Some((_, banding)) = self.sketch {
             let slots = self.signature.chunks_exact(banding.rows);
             for (band, (column, slots)) in kept.keys.iter_mut().zip(slots).enumerate() {
-                column.push(if empty { NO_KEY } else { bands::key(band, slots) });
+                column.push(if tokens == 0 { NO_KEY } else { bands::key(band, slots) });
             }
         }
-        let tokens = document.tokens;
-        let counted = self.shingler.counts_words();
-        let words = if counted { tokens } else { self.shingler.words() };
-        self.kept.words.push(u32::try_from(words).unwrap_or(u32::MAX));
     }
 }

@@ -53,6 +53,11 @@ impl Fast {
         Some(Self { pages, space, ascii })
     }
 
+    /// Whether a run of white space becomes one space, and none is left at the end.
+    pub fn collapses(&self) -> bool {
+        self.space == Space::Collapse
+    }
+
     /// Normalises `text` into `out`; false if it needs the exact route (`out` is then of no use).
     pub fn run(&self, text: &str, tier: Tier, scratch: &mut Scratch, out: &mut Padded) -> bool {
         out.clear(text.len());

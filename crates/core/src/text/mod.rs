@@ -5,6 +5,7 @@
 mod buffer;
 pub mod column;
 mod fast;
+pub mod long;
 pub mod normalize;
 mod pages;
 pub mod shingle;
@@ -149,6 +150,15 @@ impl Shingler {
     /// Normalised text, number of tokens and shingles.
     pub fn run(&mut self, text: &str) -> Document<'_> {
         self.fill(text);
+        self.cut();
+        let Self { spec, tier, text, units, .. } = self;
+        let tokens = units.len();
+        shingle::shingle(*tier, spec.unit, spec.size, units);
+        Document { normalized: text.content(), tokens, shingles: units }
+    }
+
+    /// Puts the units of the buffer's text into `units`.
+    fn cut(&mut self) {
         let Self { spec, tier, text, edges, units, .. } = self;
         let normalized = content(text);
         units.clear();
@@ -158,9 +168,6 @@ impl Shingler {
                 tokens::hash(*tier, text.padded(), FRONT, pairs, units);
             }),
         }
-        let tokens = units.len();
-        shingle::shingle(*tier, spec.unit, spec.size, units);
-        Document { normalized: normalized.as_bytes(), tokens, shingles: units }
     }
 
     /// The shingle set: sorted, each once.
