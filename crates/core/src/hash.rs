@@ -26,17 +26,23 @@ pub fn token(bytes: &[u8]) -> u64 {
 /// XXH3-64, seed 0, of 1 to 16 bytes (xxHash specification, "XXH3 algorithm, small inputs").
 pub(crate) mod short {
     /// Differences of words of the default secret, by the lengths they serve.
-    const FLIP_TINY: u64 = 0x396C_FEB8 ^ 0xBE4B_A423;
-    const FLIP_SMALL: u64 = 0x1CAD_21F7_2C81_017C ^ 0xDB97_9083_E96D_D4DE;
-    const FLIP_LOW: u64 = 0x1F67_B3B7_A4A4_4072 ^ 0x78E5_C0CC_4EE6_79CB;
-    const FLIP_HIGH: u64 = 0x2172_FFCC_7DD0_5A82 ^ 0x8E24_43F7_7446_08B8;
+    pub const FLIP_TINY: u64 = 0x396C_FEB8 ^ 0xBE4B_A423;
+    pub const FLIP_SMALL: u64 = 0x1CAD_21F7_2C81_017C ^ 0xDB97_9083_E96D_D4DE;
+    pub const FLIP_LOW: u64 = 0x1F67_B3B7_A4A4_4072 ^ 0x78E5_C0CC_4EE6_79CB;
+    pub const FLIP_HIGH: u64 = 0x2172_FFCC_7DD0_5A82 ^ 0x8E24_43F7_7446_08B8;
+
+    /// Factors of the finalisers, as the specification names them.
+    pub const PRIME64_2: u64 = 0xC2B2_AE3D_27D4_EB4F;
+    pub const PRIME64_3: u64 = 0x1656_67B1_9E37_79F9;
+    pub const PRIME_MX1: u64 = 0x1656_6791_9E37_79F9;
+    pub const RRMXMX: u64 = 0x9FB2_1C65_1E98_DF25;
 
     /// 1 to 3 bytes, from the first, the middle and the last byte.
     #[inline(always)]
     pub fn tiny(first: u64, middle: u64, last: u64, len: u64) -> u64 {
         let mut h = (first << 16 | middle << 24 | last | len << 8) ^ FLIP_TINY;
-        h = (h ^ h >> 33).wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
-        h = (h ^ h >> 29).wrapping_mul(0x1656_67B1_9E37_79F9);
+        h = (h ^ h >> 33).wrapping_mul(PRIME64_2);
+        h = (h ^ h >> 29).wrapping_mul(PRIME64_3);
         h ^ h >> 32
     }
 
@@ -45,8 +51,8 @@ pub(crate) mod short {
     pub fn small(first: u64, last: u64, len: u64) -> u64 {
         let mut h = (last | first << 32) ^ FLIP_SMALL;
         h ^= h.rotate_left(49) ^ h.rotate_left(24);
-        h = h.wrapping_mul(0x9FB2_1C65_1E98_DF25);
-        h = (h ^ (h >> 35).wrapping_add(len)).wrapping_mul(0x9FB2_1C65_1E98_DF25);
+        h = h.wrapping_mul(RRMXMX);
+        h = (h ^ (h >> 35).wrapping_add(len)).wrapping_mul(RRMXMX);
         h ^ h >> 28
     }
 
@@ -60,7 +66,7 @@ pub(crate) mod short {
     #[inline(always)]
     pub fn medium(low: u64, high: u64, folded: u64, len: u64) -> u64 {
         let mut h = len.wrapping_add(low.swap_bytes()).wrapping_add(high).wrapping_add(folded);
-        h = (h ^ h >> 37).wrapping_mul(0x1656_6791_9E37_79F9);
+        h = (h ^ h >> 37).wrapping_mul(PRIME_MX1);
         h ^ h >> 32
     }
 
