@@ -63,10 +63,14 @@ pub fn signatures(
 }
 
 /// Hashes without repeats, by a small open-addressing table: several times faster than sorting.
+///
+/// A place holds the number of a set in its upper half and of a hash in its lower half, so that nothing is cleared
+/// between two sets.
 #[derive(Default)]
 struct Distinct {
     table: Vec<u64>,
     set: Vec<u64>,
+    number: u64,
 }
 
 impl Distinct {
@@ -74,23 +78,29 @@ impl Distinct {
     fn of(&mut self, hashes: &[u64]) -> &[u64] {
         let places = (4 * hashes.len()).next_power_of_two().max(2);
         let shift = 64 - places.trailing_zeros();
-        self.table.clear();
-        self.table.resize(places, 0);
+        if self.table.len() < places {
+            self.table.resize(places, 0);
+        }
+        self.number += 1 << 32;
         self.set.resize(hashes.len(), 0);
-        let (table, set) = (self.table.as_mut_slice(), self.set.as_mut_slice());
+        let (table, set) = (&mut self.table[..places], self.set.as_mut_slice());
         let mut count = 0;
-        let mut zero = 0; // 0 marks a free place, so it is counted apart
         for &hash in hashes {
             let mut at = (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> shift) as usize;
-            // Whether a place is free or holds the same hash is a coin toss for words: the minimum is zero in
-            // both cases, and its one branch nearly always goes alike.
-            while table[at].min(table[at] ^ hash) != 0 {
-                at = (at + 1) & (places - 1);
-            }
+            // Whether a place is free or holds the same hash is a coin toss for words: both end the loop, whose one
+            // branch nearly always goes alike. A free place is read as that of the next hash.
             set[count] = hash;
-            count += usize::from(table[at] != hash) + usize::from(hash == 0 && zero == 0);
-            zero |= usize::from(hash == 0);
-            table[at] = hash;
+            let next = self.number | count as u64;
+            let place = loop {
+                // A place of an earlier set is smaller than any of this one.
+                let place = if table[at] < self.number { next } else { table[at] };
+                if set[place as u32 as usize] == hash {
+                    break place;
+                }
+                at = (at + 1) & (places - 1);
+            };
+            table[at] = place;
+            count += usize::from(place == next);
         }
         &self.set[..count]
     }
