@@ -22,26 +22,26 @@ by_tier! {
 
 by_tier! {
     /// The same, and round 0 with it: every element falls into a uniform slot with a value of 31 bits.
-    pub fn first_round(hashes: &[u64], key: u64, draws: &mut [u64], slots: &mut [u32]) =
+    pub fn first_round(hashes: &[u64], key: u64, draws: &mut [u64], slots: &mut [u32], throws: &mut Throws) =
         first_round_body, scalar: Twin, avx2: Twin, avx512: super::proof::Avx512::here()
 }
 
 by_tier! {
     /// Round 0 alone, of values up to `most` only.
-    pub fn round_below(hashes: &[u64], key: u64, most: u32, slots: &mut [u32]) =
+    pub fn round_below(hashes: &[u64], key: u64, most: u32, slots: &mut [u32], throws: &mut Throws) =
         round_below_body, scalar: Twin, avx2: Twin, avx512: super::proof::Avx512::here()
 }
 
 by_tier! {
     /// A random round: every element falls into a uniform slot with a value of `31 - round` bits above the
     /// values of all earlier rounds; a slot keeps the minimum.
-    pub fn round(draws: &[u64], round: u32, slots: &mut [u32]) =
+    pub fn round(draws: &[u64], round: u32, slots: &mut [u32], throws: &mut Throws) =
         round_body, scalar: Twin, avx2: Twin, avx512: super::proof::Avx512::here()
 }
 
 by_tier! {
     /// Rounds `0..rounds` of a few elements at once.
-    pub fn all_rounds(draws: &[u64], rounds: u32, slots: &mut [u32]) =
+    pub fn all_rounds(draws: &[u64], rounds: u32, slots: &mut [u32], throws: &mut Throws) =
         all_rounds_body, scalar: Twin, avx2: Twin, avx512: super::proof::Avx512::here()
 }
 
@@ -67,16 +67,20 @@ pub fn stage_base(stage: u32) -> u32 {
     !(((1u64 << (32 - stage)) - 1) as u32)
 }
 
-/// Throws that wait to be written.
-struct Throws {
+/// Throws that wait to be written; none between two calls.
+pub struct Throws {
     at: [u32; 2 * BLOCK],
     value: [u32; 2 * BLOCK],
     len: usize,
 }
 
-impl Throws {
-    const NONE: Throws = Throws { at: [0; 2 * BLOCK], value: [0; 2 * BLOCK], len: 0 };
+impl Default for Throws {
+    fn default() -> Self {
+        Throws { at: [0; 2 * BLOCK], value: [0; 2 * BLOCK], len: 0 }
+    }
+}
 
+impl Throws {
     /// Writes what waits unless another block has room.
     #[inline(always)]
     fn settle(&mut self, slots: &mut [u32]) {
@@ -164,48 +168,64 @@ fn first_round_body<K: Kernel>(
     key: u64,
     draws: &mut [u64],
     slots: &mut [u32],
+    throws: &mut Throws,
     kernel: K,
 ) {
-    let mut throws = Throws::NONE;
     for (block, draws) in hashes.chunks(BLOCK).zip(draws.chunks_mut(BLOCK)) {
         draws_body(block, key, draws);
-        kernel.throw(&mut throws, draws, 0, slots.len(), Only::All);
+        kernel.throw(throws, draws, 0, slots.len(), Only::All);
         throws.write(slots);
     }
 }
 
 #[inline(always)]
-fn round_below_body<K: Kernel>(hashes: &[u64], key: u64, most: u32, slots: &mut [u32], kernel: K) {
-    let mut throws = Throws::NONE;
+fn round_below_body<K: Kernel>(
+    hashes: &[u64],
+    key: u64,
+    most: u32,
+    slots: &mut [u32],
+    throws: &mut Throws,
+    kernel: K,
+) {
     let mut draws = [0; BLOCK];
     for block in hashes.chunks(BLOCK) {
         draws_body(block, key, &mut draws);
-        kernel.throw(&mut throws, &draws[..block.len()], 0, slots.len(), Only::Below(most));
+        kernel.throw(throws, &draws[..block.len()], 0, slots.len(), Only::Below(most));
         throws.settle(slots);
     }
     throws.write(slots);
 }
 
 #[inline(always)]
-fn round_body<K: Kernel>(draws: &[u64], round: u32, slots: &mut [u32], kernel: K) {
-    let mut throws = Throws::NONE;
+fn round_body<K: Kernel>(
+    draws: &[u64],
+    round: u32,
+    slots: &mut [u32],
+    throws: &mut Throws,
+    kernel: K,
+) {
     // A value of the fill counts as empty: a round undercuts it.
     let empty = kernel.from(stage_base(round), slots);
     let filtered = round > 0 && slots.len() <= FILTERED;
     let only = if filtered { Only::Into(&empty) } else { Only::All };
     for block in draws.chunks(BLOCK) {
-        kernel.throw(&mut throws, block, round, slots.len(), only);
+        kernel.throw(throws, block, round, slots.len(), only);
         throws.settle(slots);
     }
     throws.write(slots);
 }
 
 #[inline(always)]
-fn all_rounds_body<K: Kernel>(draws: &[u64], rounds: u32, slots: &mut [u32], kernel: K) {
-    let mut throws = Throws::NONE;
+fn all_rounds_body<K: Kernel>(
+    draws: &[u64],
+    rounds: u32,
+    slots: &mut [u32],
+    throws: &mut Throws,
+    kernel: K,
+) {
     for block in draws.chunks(BLOCK) {
         for round in 0..rounds {
-            kernel.throw(&mut throws, block, round, slots.len(), Only::All);
+            kernel.throw(throws, block, round, slots.len(), Only::All);
             throws.settle(slots);
         }
     }

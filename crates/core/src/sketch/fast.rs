@@ -37,6 +37,7 @@ struct Work {
     index: Vec<u32>,
     mul: Vec<u32>,
     add: Vec<u32>,
+    throws: kernel::Throws,
 }
 
 /// Fast Similarity Sketching with a fixed number of random rounds.
@@ -81,18 +82,18 @@ impl FastSketch {
     ///
     /// Of n throws only those below the threshold tau, n tau = k (ln k + 5), are looked at first: some
     /// ln k + 5 a slot, so that one stays empty once in e^5 sets (the coupon collector's bound).
-    fn large(&self, hashes: &[u64], out: &mut [u32]) -> bool {
+    fn large(&self, hashes: &[u64], throws: &mut kernel::Throws, out: &mut [u32]) -> bool {
         let k = self.size as f64;
         let share = k * (k.ln() + 5.0) / hashes.len() as f64;
         let full = |out: &[u32]| kernel::is_full(self.tier, out, EMPTY);
         if share < 0.5 {
             let most = (share * f64::from(i32::MAX)) as u32;
-            kernel::round_below(self.tier, hashes, self.key, most, out);
+            kernel::round_below(self.tier, hashes, self.key, most, out, throws);
             if full(out) {
                 return true;
             }
         }
-        kernel::round_below(self.tier, hashes, self.key, EMPTY, out);
+        kernel::round_below(self.tier, hashes, self.key, EMPTY, out, throws);
         full(out)
     }
 
@@ -105,7 +106,7 @@ impl FastSketch {
 
     /// Fills every slot that is still empty with its minimum over all elements.
     fn fill_empty(&self, work: &mut Work, out: &mut [u32]) {
-        let Work { draws, words, slots, index, mul, add } = work;
+        let Work { draws, words, slots, index, mul, add, .. } = work;
         let words = self.words(draws, words);
         index.clear();
         for (part, first) in out.chunks(kernel::FILTERED).zip((0..).step_by(kernel::FILTERED)) {
@@ -155,17 +156,17 @@ impl Sketch for FastSketch {
             kernel::draws(self.tier, hashes, self.key, &mut work.draws);
             let words = self.words(&work.draws, &mut work.words);
             minima::fill(self.tier, words, &self.mul, &self.add, self.rounds, out);
-            kernel::all_rounds(self.tier, &work.draws, self.rounds, out);
+            kernel::all_rounds(self.tier, &work.draws, self.rounds, out, &mut work.throws);
             return;
         }
-        if self.rounds > 0 && n > MANY * self.size && self.large(hashes, out) {
+        if self.rounds > 0 && n > MANY * self.size && self.large(hashes, &mut work.throws, out) {
             return;
         }
         work.draws.resize(n, 0);
-        kernel::first_round(self.tier, hashes, self.key, &mut work.draws, out);
+        kernel::first_round(self.tier, hashes, self.key, &mut work.draws, out, &mut work.throws);
         for round in 0..self.rounds {
             if round > 0 {
-                kernel::round(self.tier, &work.draws, round, out);
+                kernel::round(self.tier, &work.draws, round, out, &mut work.throws);
             }
             // fewer throws than slots cannot have filled them all
             if n * (round as usize + 1) >= self.size && kernel::is_full(self.tier, out, EMPTY) {
