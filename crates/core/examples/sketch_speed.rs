@@ -8,7 +8,8 @@ use neardup_core::hash::mix;
 use neardup_core::simd::Tier;
 use neardup_core::sketch::{self, Params, Scratch};
 
-const SIZES: [usize; 13] = [4, 10, 16, 32, 50, 100, 200, 300, 400, 1000, 4000, 10_000, 100_000];
+const SIZES: [usize; 15] =
+    [4, 10, 16, 20, 24, 32, 50, 100, 200, 300, 400, 1000, 4000, 10_000, 100_000];
 const ROUNDS: [u32; 7] = [0, 1, 2, 3, 4, 6, 16];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -17,11 +17,14 @@ type Slots = [u32; BLOCK];
 
 /// What a tier must do.
 trait Kernel: Copy {
-    /// `best[j] = min(best[j], mul[j] * z + add[j])` over all `z`, for the first `used` `j` at least.
+    /// The same for the first `used` slots of a block, and any number in the others.
     #[inline(always)]
-    fn minima(self, zs: &[u32], mul: &Slots, add: &Slots, best: &mut Slots, used: usize) {
-        for ((&m, &a), best) in mul.iter().zip(add).zip(best).take(used) {
-            *best = zs.iter().fold(*best, |best, &z| best.min(m.wrapping_mul(z).wrapping_add(a)));
+    fn block(self, zs: &[u32], mul: &Slots, add: &Slots, shift: u32, out: &mut Slots, used: usize) {
+        let base = stage_base(shift);
+        for ((&m, &a), out) in mul.iter().zip(add).zip(out).take(used) {
+            let least = |least: u32, &z: &u32| least.min(m.wrapping_mul(z).wrapping_add(a));
+            // u32::MAX means "no element": the very last value is given up for it
+            *out = (*out).min((base | zs.iter().fold(u32::MAX, least) >> shift).min(u32::MAX - 1));
         }
     }
 }
@@ -41,39 +44,47 @@ fn fill_body<K: Kernel>(
     out: &mut [u32],
     kernel: K,
 ) {
-    let base = stage_base(shift);
-    for ((mul, add), out) in mul.chunks(BLOCK).zip(add.chunks(BLOCK)).zip(out.chunks_mut(BLOCK)) {
-        let (mut m, mut a, mut best) = ([0; BLOCK], [0; BLOCK], [u32::MAX; BLOCK]);
+    let (muls, mul) = mul.as_chunks::<BLOCK>();
+    let (adds, add) = add.as_chunks::<BLOCK>();
+    let (outs, out) = out.as_chunks_mut::<BLOCK>();
+    for ((mul, add), out) in muls.iter().zip(adds).zip(outs) {
+        kernel.block(zs, mul, add, shift, out, BLOCK);
+    }
+    if !out.is_empty() {
+        let (mut m, mut a, mut o) = ([0; BLOCK], [0; BLOCK], [0; BLOCK]);
         m[..mul.len()].copy_from_slice(mul);
         a[..add.len()].copy_from_slice(add);
-        kernel.minima(zs, &m, &a, &mut best, out.len());
-        for (o, b) in out.iter_mut().zip(best) {
-            // u32::MAX means "no element": the very last value is given up for it
-            *o = (*o).min((base | (b >> shift)).min(u32::MAX - 1));
-        }
+        o[..out.len()].copy_from_slice(out);
+        kernel.block(zs, &m, &a, shift, &mut o, out.len());
+        out.copy_from_slice(&o[..out.len()]);
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code, reason = "loads and stores within arrays of one block")]
 mod x86 {
-    use super::{BLOCK, Kernel, Slots};
+    use super::{BLOCK, Kernel, Slots, stage_base};
     use crate::simd::proof::{Avx2, Avx512};
     use std::arch::x86_64::*;
 
-    /// Lanes of the widest vector.
-    const LANES: usize = 16;
-
     impl Kernel for Avx2 {
         #[inline(always)]
-        fn minima(self, zs: &[u32], mul: &Slots, add: &Slots, best: &mut Slots, used: usize) {
+        fn block(
+            self,
+            zs: &[u32],
+            mul: &Slots,
+            add: &Slots,
+            shift: u32,
+            out: &mut Slots,
+            used: usize,
+        ) {
             for first in (0..used.min(BLOCK)).step_by(32) {
                 // SAFETY: `self` shows that the machine has AVX2; 32 numbers from 0 or 32 are there.
                 unsafe {
                     match used - first {
-                        0..=8 => minima_avx2::<1>(zs, mul, add, best, first),
-                        9..=16 => minima_avx2::<2>(zs, mul, add, best, first),
-                        _ => minima_avx2::<4>(zs, mul, add, best, first),
+                        0..=8 => block_avx2::<1>(zs, mul, add, shift, out, first),
+                        9..=16 => block_avx2::<2>(zs, mul, add, shift, out, first),
+                        _ => block_avx2::<4>(zs, mul, add, shift, out, first),
                     }
                 }
             }
@@ -82,13 +93,21 @@ mod x86 {
 
     impl Kernel for Avx512 {
         #[inline(always)]
-        fn minima(self, zs: &[u32], mul: &Slots, add: &Slots, best: &mut Slots, used: usize) {
+        fn block(
+            self,
+            zs: &[u32],
+            mul: &Slots,
+            add: &Slots,
+            shift: u32,
+            out: &mut Slots,
+            used: usize,
+        ) {
             // SAFETY: `self` shows that the machine has AVX-512 F.
             unsafe {
                 match used {
-                    0..=16 => minima_avx512::<1>(zs, mul, add, best),
-                    17..=32 => minima_avx512::<2>(zs, mul, add, best),
-                    _ => minima_avx512::<4>(zs, mul, add, best),
+                    0..=16 => block_avx512::<1>(zs, mul, add, shift, out),
+                    17..=32 => block_avx512::<2>(zs, mul, add, shift, out),
+                    _ => block_avx512::<4>(zs, mul, add, shift, out),
                 }
             }
         }
@@ -97,11 +116,12 @@ mod x86 {
     /// `N` vectors of eight slots from `first` on, which must be there, stay in registers while all elements pass.
     #[target_feature(enable = "avx2")]
     #[inline]
-    unsafe fn minima_avx2<const N: usize>(
+    unsafe fn block_avx2<const N: usize>(
         zs: &[u32],
         mul: &Slots,
         add: &Slots,
-        best: &mut Slots,
+        shift: u32,
+        out: &mut Slots,
         first: usize,
     ) {
         // SAFETY: the caller's word; loads and stores may be unaligned.
@@ -111,7 +131,7 @@ mod x86 {
             };
             let m: [__m256i; N] = std::array::from_fn(|i| load(mul, i));
             let a: [__m256i; N] = std::array::from_fn(|i| load(add, i));
-            let mut least: [__m256i; N] = std::array::from_fn(|i| load(best, i));
+            let mut least = [_mm256_set1_epi32(-1); N];
             for &z in zs {
                 let z = _mm256_set1_epi32(z as i32);
                 for i in 0..N {
@@ -119,8 +139,12 @@ mod x86 {
                     least[i] = _mm256_min_epu32(least[i], value);
                 }
             }
+            let (base, most) = (_mm256_set1_epi32(stage_base(shift) as i32), _mm256_set1_epi32(-2));
+            let shift = _mm_cvtsi32_si128(shift as i32);
             for (i, least) in least.into_iter().enumerate() {
-                _mm256_storeu_si256(best.as_mut_ptr().add(first + 8 * i).cast(), least);
+                let value = _mm256_or_si256(base, _mm256_srl_epi32(least, shift));
+                let value = _mm256_min_epu32(_mm256_min_epu32(value, most), load(out, i));
+                _mm256_storeu_si256(out.as_mut_ptr().add(first + 8 * i).cast(), value);
             }
         }
     }
@@ -128,16 +152,22 @@ mod x86 {
     /// The same with vectors of sixteen, from slot 0 on.
     #[target_feature(enable = "avx512f")]
     #[inline]
-    fn minima_avx512<const N: usize>(zs: &[u32], mul: &Slots, add: &Slots, best: &mut Slots) {
-        const { assert!(N * LANES <= BLOCK) };
+    fn block_avx512<const N: usize>(
+        zs: &[u32],
+        mul: &Slots,
+        add: &Slots,
+        shift: u32,
+        out: &mut Slots,
+    ) {
+        const { assert!(N * 16 <= BLOCK) };
         // SAFETY: N vectors lie within a block, see above; loads and stores may be unaligned.
         unsafe {
             let load = |from: &Slots, i: usize| {
-                _mm512_loadu_si512(from.as_ptr().add(LANES * i).cast::<__m512i>())
+                _mm512_loadu_si512(from.as_ptr().add(16 * i).cast::<__m512i>())
             };
             let m: [__m512i; N] = std::array::from_fn(|i| load(mul, i));
             let a: [__m512i; N] = std::array::from_fn(|i| load(add, i));
-            let mut least: [__m512i; N] = std::array::from_fn(|i| load(best, i));
+            let mut least = [_mm512_set1_epi32(-1); N];
             for &z in zs {
                 let z = _mm512_set1_epi32(z as i32);
                 for i in 0..N {
@@ -145,8 +175,12 @@ mod x86 {
                     least[i] = _mm512_min_epu32(least[i], value);
                 }
             }
+            let (base, most) = (_mm512_set1_epi32(stage_base(shift) as i32), _mm512_set1_epi32(-2));
+            let shift = _mm_cvtsi32_si128(shift as i32);
             for (i, least) in least.into_iter().enumerate() {
-                _mm512_storeu_si512(best.as_mut_ptr().add(LANES * i).cast(), least);
+                let value = _mm512_or_si512(base, _mm512_srl_epi32(least, shift));
+                let value = _mm512_min_epu32(_mm512_min_epu32(value, most), load(out, i));
+                _mm512_storeu_si512(out.as_mut_ptr().add(16 * i).cast(), value);
             }
         }
     }

@@ -151,7 +151,7 @@ impl Sketch for FastSketch {
         }
         let work: &mut Work = scratch.of();
         // Few elements leave most slots to the fill: fill them all, and let the rounds undercut.
-        if 2 * n * self.rounds as usize <= self.size {
+        if 2 * n * self.rounds as usize <= 3 * self.size {
             work.draws.resize(n, 0);
             kernel::draws(self.tier, hashes, self.key, &mut work.draws);
             let words = self.words(&work.draws, &mut work.words);
