@@ -10,6 +10,7 @@ pub mod edges;
 pub mod fast;
 pub mod intersect;
 pub mod minima;
+pub mod pick;
 pub mod stops;
 pub mod tokens;
 

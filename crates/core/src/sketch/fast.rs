@@ -14,7 +14,7 @@
 
 use super::{EMPTY, Identity, Params, Scratch, Sketch};
 use crate::hash::splitmix;
-use crate::simd::{Tier, fast as kernel, minima};
+use crate::simd::{Tier, fast as kernel, minima, pick};
 use crate::{Error, Result};
 
 /// Registry name.
@@ -34,7 +34,6 @@ struct Work {
     draws: Vec<u64>,
     words: Vec<u32>,
     slots: Vec<u32>,
-    index: Vec<u32>,
     mul: Vec<u32>,
     add: Vec<u32>,
     throws: kernel::Throws,
@@ -106,30 +105,16 @@ impl FastSketch {
 
     /// Fills every slot that is still empty with its minimum over all elements.
     fn fill_empty(&self, work: &mut Work, out: &mut [u32]) {
-        let Work { draws, words, slots, index, mul, add, .. } = work;
+        let Work { draws, words, slots, mul, add, .. } = work;
         let words = self.words(draws, words);
-        index.clear();
-        for (part, first) in out.chunks(kernel::FILTERED).zip((0..).step_by(kernel::FILTERED)) {
-            for (word, first) in
-                kernel::from(self.tier, EMPTY, part).iter().zip((first..).step_by(32))
-            {
-                let mut word = *word;
-                while word != 0 {
-                    index.push(first + word.trailing_zeros());
-                    word &= word - 1;
-                }
-            }
-        }
-        mul.clear();
-        mul.extend(index.iter().map(|&j| self.mul[j as usize]));
-        add.clear();
-        add.extend(index.iter().map(|&j| self.add[j as usize]));
+        mul.resize(out.len() + pick::LANES, 0);
+        add.resize(out.len() + pick::LANES, 0);
+        let count = pick::pick(self.tier, EMPTY, out, &self.mul, mul);
+        pick::pick(self.tier, EMPTY, out, &self.add, add);
         slots.clear();
-        slots.resize(index.len(), EMPTY);
-        minima::fill(self.tier, words, mul, add, self.rounds, slots);
-        for (&j, &value) in index.iter().zip(slots.iter()) {
-            out[j as usize] = value;
-        }
+        slots.resize(count, EMPTY);
+        minima::fill(self.tier, words, &mul[..count], &add[..count], self.rounds, slots);
+        pick::place(self.tier, EMPTY, slots, out);
     }
 }
 
