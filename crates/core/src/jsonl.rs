@@ -248,7 +248,9 @@ impl Reader {
     }
 
     fn check(&mut self, line: &[u8]) -> Result<(), Bad> {
+        // The second check is slower, and says where.
         if !self.utf8
+            && simdutf8::basic::from_utf8(line).is_err()
             && let Err(error) = simdutf8::compat::from_utf8(line)
         {
             let at = Some(error.valid_up_to());

@@ -7,6 +7,7 @@ pub mod column;
 mod fast;
 pub mod long;
 pub mod normalize;
+mod order;
 mod pages;
 pub mod shingle;
 pub mod tables;
@@ -107,6 +108,7 @@ pub struct Shingler {
     scratch: Scratch,
     edges: Edges,
     units: Vec<u64>,
+    spare: Vec<u64>,
     digits: Vec<u64>,
 }
 
@@ -125,6 +127,7 @@ impl Shingler {
             scratch: Scratch::default(),
             edges: Edges::default(),
             units: Vec::new(),
+            spare: Vec::new(),
             digits: Vec::new(),
         }
     }
@@ -173,7 +176,7 @@ impl Shingler {
     /// The shingle set: sorted, each once.
     pub fn set(&mut self, text: &str) -> &[u64] {
         self.run(text);
-        self.units.sort_unstable();
+        order::sort(&mut self.units, &mut self.spare);
         self.units.dedup();
         &self.units
     }
