@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from neardup.columns import arrow
 from neardup.errors import NeardupValueError
 from neardup.io.columns import filtered
 from neardup.io.frames import library
@@ -96,7 +97,7 @@ def _with_columns(data: Any, rows: Any, notes: pa.RecordBatch, keep: Mask) -> An
         # Numbered before the filter, so from the data itself.
         noted = data.map(partial(_noted, notes), with_indices=True)
         return noted.filter(partial(_stays, keep), with_indices=True)
-    table = pa.Table.from_batches([notes.filter(pa.array(keep))])
+    table = pa.Table.from_batches([notes.filter(arrow(keep))])
     if known == "pandas":
         import pandas as pd
 

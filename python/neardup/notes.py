@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from neardup.columns import arrow
 from neardup.plan import NONE, Found
 from neardup.tables import heads
 
@@ -69,13 +70,13 @@ class Notes:
         size = np.ones(len(number), np.int64)
         size[~alone] = self._size[number[~alone]]
         partner = self._found.partner[first:last][gone].astype(np.int64)
-        place = pa.array(np.cumsum(gone) - 1, mask=~gone)
+        place = arrow(np.cumsum(gone) - 1, ~gone)
         columns = [
-            pa.array(~gone),
-            pa.array(number, mask=alone),
-            pa.array(size),
+            arrow(~gone),
+            arrow(number, alone),
+            arrow(size),
             self._places.ids.at(partner).take(place),
-            pa.array(self._found.similarity[first:last], mask=~gone),
+            arrow(self._found.similarity[first:last], ~gone),
         ]
         return pa.RecordBatch.from_arrays(columns, list(self._names))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from neardup.columns import arrow, strings
 from neardup.io.base import shown_path
 from neardup.plan import EXACT, NEAR, NONE, Found
 
@@ -58,11 +59,14 @@ class Places:
 
         source = self.source(documents)
         names = pa.DictionaryArray.from_arrays(
-            pa.array(source, pa.int32()), pa.array(map(shown_path, self.names), pa.string())
+            arrow(source.astype(np.int32, copy=False)),
+            strings(map(shown_path, self.names)),
         )
         return {
             f"{prefix}source{suffix}": names.cast(pa.string()),
-            f"{prefix}row{suffix}": pa.array(documents - self.starts[source], pa.int64()),
+            f"{prefix}row{suffix}": arrow(
+                (documents - self.starts[source]).astype(np.int64, copy=False)
+            ),
             f"{prefix}id{suffix}": self.ids.at(documents),
         }
 
@@ -84,13 +88,13 @@ def removed(found: Found, places: Places) -> Iterator[pa.Table]:
     gone = gone[np.argsort(places.key(gone), kind="stable")]
     for part in _slices(gone):
         reasons = pa.DictionaryArray.from_arrays(
-            pa.array(found.reason[part] - EXACT, pa.int8()), pa.array(["exact", "near"])
+            arrow((found.reason[part] - EXACT).astype(np.int8)), strings(["exact", "near"])
         )
         yield pa.table(
             {
                 **places.columns(part),
                 **places.columns(found.partner[part].astype(np.int64), prefix="kept_"),
-                "similarity": pa.array(found.similarity[part], pa.float64()),
+                "similarity": arrow(found.similarity[part]),
                 "reason": reasons.cast(pa.string()),
             }
         )
@@ -117,7 +121,7 @@ def pair_table(places: Places, a: Any, b: Any, similarity: Any) -> pa.Table:
         {
             **places.columns(a, "_a"),
             **places.columns(b, "_b"),
-            "similarity": pa.array(similarity, pa.float64()),
+            "similarity": arrow(similarity),
         }
     )
 
@@ -167,8 +171,8 @@ def clusters(found: Found, places: Places) -> Iterator[pa.Table]:
         yield pa.table(
             {
                 **places.columns(part),
-                "cluster": pa.array(number[head], pa.int64()),
-                "representative": pa.array(stays),
+                "cluster": arrow(number[head]),
+                "representative": arrow(stays),
             }
         )
 

@@ -123,3 +123,19 @@ def test_a_text_of_48_megabytes_takes_no_more_than_64_besides() -> None:
     size, extra = map(int, done.stdout.split())
     assert size > 48_000_000
     assert extra < 64 << 20
+
+
+def test_a_run_loads_no_library_of_frames(tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text('{"id": "a", "text": "one two three"}\n' * 3)
+    code = (
+        "import sys\n"
+        "from neardup.cli import main\n"
+        "try:\n"
+        "    main(['dedup', 'in.jsonl', '-o', 'out', '--id', 'id', '--annotate', '-q'])\n"
+        "except SystemExit as end:\n"
+        "    assert not end.code, end.code\n"
+        "print(*{'pandas', 'polars'} & set(sys.modules))"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert not done.stdout.strip()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from neardup.columns import arrow
 from neardup.errors import NeardupValueError
 from neardup.io.base import Batch, FieldSpec, Reject, as_json, missing_field, split_path
 from neardup.io.keys import KeyField, column_values
@@ -157,7 +158,7 @@ def filtered(data: Any, mask: np.ndarray[Any, Any]) -> Any:
     import pyarrow as pa
 
     try:
-        return data.filter(pa.array(mask))
+        return data.filter(arrow(mask))
     except pa.ArrowNotImplementedError:
         pass
     # Some types (string views, nested dictionaries) can be sliced only: whole runs of rows.

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
 
+from neardup.columns import arrow
 from neardup.io.annotate import check_rows
 from neardup.io.atomic import scratch
 from neardup.io.base import Batch, FieldSpec, Source
@@ -154,7 +155,7 @@ class Ids:
         if ids is None:
             self._parts.append(pa.nulls(len(mine), pa.string()))
         else:
-            self._parts.append(ids.take(pa.array(mine)).cast(pa.string()))
+            self._parts.append(ids.take(arrow(mine)).cast(pa.string()))
 
     def missing(self) -> bool:
         """Whether ids were wanted, and no document has one."""
@@ -169,4 +170,4 @@ class Ids:
             return pa.nulls(len(documents), pa.string())
         if len(self._parts) > 1:
             self._parts = [pa.concat_arrays(self._parts)]
-        return self._parts[0].take(pa.array(np.searchsorted(self._wanted, documents)))
+        return self._parts[0].take(arrow(np.searchsorted(self._wanted, documents)))
