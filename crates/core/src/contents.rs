@@ -37,7 +37,11 @@ pub fn contents(
         let mut scratch = Scratch::default();
         let mut signature = vec![0; sketch.map_or(0, Sketch::size)];
         for &row in &rows[range] {
-            let set = shingler.set(column.text(row as usize)?);
+            let text = column.text(row as usize)?;
+            let set = match sketch {
+                Some(sketch) if sketch.weighs_repeats() => shingler.run(text).shingles,
+                _ => shingler.set(text),
+            };
             let before = part.values.len();
             match sketch {
                 Some(sketch) => {

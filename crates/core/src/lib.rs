@@ -20,6 +20,7 @@ pub mod csv;
 pub mod error;
 pub mod exact;
 pub mod hash;
+pub mod hll;
 pub mod intersect;
 pub mod join;
 pub mod json_array;

@@ -8,6 +8,7 @@ pub mod combine;
 pub mod digits;
 pub mod edges;
 pub mod fast;
+pub mod icws;
 pub mod intersect;
 pub mod minima;
 pub mod pick;

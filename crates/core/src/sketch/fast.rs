@@ -12,7 +12,7 @@
 //! first, again at all if a slot stays empty. R is one constant, never a function of
 //! the set. Algorithm 1 of the paper has R = k; R = 0 is MinHash. The variance is known exactly, see [`rho`].
 
-use super::{EMPTY, Identity, Params, Scratch, Sketch};
+use super::{EMPTY, Identity, Params, Scratch, Sketch, cardinality};
 use crate::hash::splitmix;
 use crate::simd::{Tier, fast as kernel, minima, pick};
 use crate::{Error, Result};
@@ -103,6 +103,21 @@ impl FastSketch {
         words
     }
 
+    /// H of [`cardinality`]: a slot of n elements is above this value with probability exp(-n H).
+    fn hazard(&self, slot: u32) -> f64 {
+        if slot == EMPTY {
+            return f64::INFINITY;
+        }
+        let share = if self.size == 1 { 1.0 - f64::EPSILON } else { 1.0 / self.size as f64 };
+        let passed = -(-share).ln_1p();
+        let round = slot.leading_ones().min(self.rounds);
+        // stage i has 31 - i bits of value, the fill as many as are left
+        let bits = if round < self.rounds { 31 - round } else { 32 - self.rounds };
+        let part = (f64::from(slot & (u32::MAX >> (32 - bits))) + 0.5) / f64::from(bits).exp2();
+        let within = if round < self.rounds { share * part } else { part };
+        f64::from(round) * passed - (-within).ln_1p()
+    }
+
     /// Fills every slot that is still empty with its minimum over all elements.
     fn fill_empty(&self, work: &mut Work, out: &mut [u32]) {
         let Work { draws, words, slots, mul, add, .. } = work;
@@ -159,6 +174,10 @@ impl Sketch for FastSketch {
             }
         }
         self.fill_empty(work, out);
+    }
+
+    fn cardinality(&self, slots: &[u32]) -> Option<(f64, f64)> {
+        Some(cardinality::estimate(slots.iter().map(|&slot| self.hazard(slot)), self.rounds))
     }
 
     fn std_err(&self, j: f64, m: u64) -> f64 {

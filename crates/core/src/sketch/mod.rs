@@ -2,8 +2,12 @@
 //!
 //! A sketch is one file that implements [`Sketch`] and one line in [`REGISTRY`].
 
+pub mod cardinality;
+pub mod dart;
 pub mod fast;
+pub mod icws;
 mod identity;
+pub mod weights;
 
 pub use identity::Identity;
 
@@ -60,6 +64,23 @@ pub trait Sketch: Send + Sync {
     /// Writes the signature of the set `hashes` (repeats allowed) into `out`, which has [`Sketch::size`] slots.
     fn sketch(&self, hashes: &[u64], scratch: &mut Scratch, out: &mut [u32]);
 
+    /// Writes the signature of a weighted set: element `hashes[i]` weighs `weights[i]`, the sum if it is named
+    /// twice. A sketch of plain sets takes whole weights, each element as so many distinct copies.
+    ///
+    /// # Errors
+    /// As many weights as hashes are needed, finite and not negative; what else a sketch asks is in [`weights`].
+    fn weigh(
+        &self,
+        hashes: &[u64],
+        weights: &[f64],
+        scratch: &mut Scratch,
+        out: &mut [u32],
+    ) -> Result<()> {
+        let copies = weights::copies(hashes, weights, self.weighs_repeats())?;
+        self.sketch(&copies, scratch, out);
+        Ok(())
+    }
+
     /// Whether repeats count as weight; elsewhere a set with repeats has the signature of the set without.
     fn weighs_repeats(&self) -> bool {
         false
@@ -70,6 +91,11 @@ pub trait Sketch: Send + Sync {
         true
     }
 
+    /// How many elements a signature is of, and the standard error of that; none where slots do not tell.
+    fn cardinality(&self, _slots: &[u32]) -> Option<(f64, f64)> {
+        None
+    }
+
     /// Standard error of the Jaccard estimate for true Jaccard `j` and `m` elements in the union.
     fn std_err(&self, j: f64, m: u64) -> f64;
 }
@@ -78,7 +104,8 @@ pub trait Sketch: Send + Sync {
 pub type Build = fn(Params) -> Result<Box<dyn Sketch>>;
 
 /// Every sketch by name.
-pub const REGISTRY: &[(&str, Build)] = &[(fast::NAME, fast::build)];
+pub const REGISTRY: &[(&str, Build)] =
+    &[(fast::NAME, fast::build), (icws::NAME, icws::build), (dart::NAME, dart::build)];
 
 /// Builds the sketch of that name.
 pub fn build(name: &str, params: Params) -> Result<Box<dyn Sketch>> {
