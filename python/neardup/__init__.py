@@ -8,8 +8,10 @@ from __future__ import annotations
 TYPE_CHECKING = False  # type checkers take it for true; `typing` itself need not be loaded
 if TYPE_CHECKING:
     from neardup._native import __version__
+    from neardup.algebra import Estimate
     from neardup.api import dedup
     from neardup.banding import Banding, explain
+    from neardup.cardinality import Cardinality, cardinality
     from neardup.errors import DataError, NeardupError, NeardupTypeError, NeardupValueError
     from neardup.evaluation import Evaluation, evaluate
     from neardup.lsh import LSH, duplicate_flags
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from neardup.signatures import Signatures, jaccard, sketch
     from neardup.sketching import FastSimilaritySketch, estimate_jaccard
     from neardup.tuning import Tuning, tune
+    from neardup.weighted import WeightedSketch, weighted_jaccard
 
 _HOME = {
     # texts to what is kept
@@ -36,6 +39,12 @@ _HOME = {
     # token sets to signatures
     "FastSimilaritySketch": "sketching",
     "estimate_jaccard": "sketching",
+    # weighted sets; sizes of sets and of what they share
+    "WeightedSketch": "weighted",
+    "weighted_jaccard": "weighted",
+    "cardinality": "cardinality",
+    "Cardinality": "cardinality",
+    "Estimate": "algebra",
     # signatures to candidates
     "LSH": "lsh",
     "duplicate_flags": "lsh",
@@ -63,6 +72,11 @@ __all__ = [  # noqa: RUF022 - grouped as in _HOME
     "jaccard",
     "FastSimilaritySketch",
     "estimate_jaccard",
+    "WeightedSketch",
+    "weighted_jaccard",
+    "cardinality",
+    "Cardinality",
+    "Estimate",
     "LSH",
     "duplicate_flags",
     "explain",

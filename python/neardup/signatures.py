@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neardup import _native
+from neardup.algebra import Estimate, Overlap, maker, size_of
 from neardup.config import Config
 from neardup.errors import DataError, NeardupTypeError, NeardupValueError
 from neardup.sealed import Kind, Path
@@ -91,6 +92,63 @@ class Signatures:
         a, b = self.matrix[self._row(i, "i")], right.matrix[right._row(j, "j")]
         return float(_native.estimate_rows(a[None, :], b[None, :])[0])
 
+    def cardinality(self, i: int) -> Estimate:
+        """Estimate how many distinct shingles a text, or what was merged, has: from slots alone.
+
+        Returns
+        -------
+        Estimate
+            Value and standard error, about value / sqrt(size) and less for small sets; the formula
+            is derived in crates/core/src/sketch/cardinality.rs.
+
+        Raises
+        ------
+        NeardupValueError
+            A row that is not there, or a sketch whose slots do not tell.
+
+        Examples
+        --------
+        >>> from neardup import sketch
+        >>> signatures = sketch([" ".join(map(str, range(1000)))], shingle="word:1")
+        >>> value, std_err = signatures.cardinality(0)
+        >>> bool(abs(value - 1000) < 4 * std_err), round(std_err / value, 2)
+        (True, 0.08)
+        """
+        return size_of(maker(self.sketch), self.matrix[self._row(i, "i")])
+
+    def intersection(self, i: int, j: int, other: Signatures | None = None) -> Estimate:
+        """Estimate how many shingles two texts share, from their signatures and exact counts.
+
+        Parameters
+        ----------
+        i, j, other
+            As in `jaccard`.
+
+        Returns
+        -------
+        Estimate
+            Value and standard error, by the delta method; after `merge` counts are estimates
+            themselves, whose error is not in it.
+
+        Raises
+        ------
+        NeardupValueError
+            As in `jaccard`; or a sketch that weighs repeats, so that counts do not go with it.
+        """
+        return self._overlap(i, j, other, "intersection").intersection()
+
+    def union(self, i: int, j: int, other: Signatures | None = None) -> Estimate:
+        """Estimate how many shingles are in either text; as `intersection`."""
+        return self._overlap(i, j, other, "union").union()
+
+    def difference(self, i: int, j: int, other: Signatures | None = None) -> Estimate:
+        """Estimate how many shingles of text i are not in text j; as `intersection`."""
+        return self._overlap(i, j, other, "difference").difference()
+
+    def containment(self, i: int, j: int, other: Signatures | None = None) -> Estimate:
+        """Estimate the share of the shingles of text i that are in text j; as `intersection`."""
+        return self._overlap(i, j, other, "containment").containment()
+
     def merge(self, other: Signatures) -> Signatures:
         """Unite row by row: row i is the signature of all shingles of row i of both.
 
@@ -106,6 +164,12 @@ class Signatures:
         -------
         Signatures
 
+        Raises
+        ------
+        NeardupValueError
+            Another number of rows or another identity; or a sketch that does not merge, or weighs
+            repeats, so that a union's count could not be told.
+
         Examples
         --------
         >>> from neardup import sketch
@@ -114,6 +178,10 @@ class Signatures:
         [4]
         """
         self._meet(other)
+        if not self._counting("merge").merges:
+            raise NeardupValueError(
+                f"merge: slots of [{self.sketch}] do not merge; sketch the texts of both together"
+            )
         if len(self) != len(other):
             raise NeardupValueError(
                 f"{len(self)} signatures cannot be merged with {len(other)}, row by row; "
@@ -173,6 +241,22 @@ class Signatures:
                 sizes = np.frombuffer(counts, "<i8").astype(np.int64)
                 return cls(matrix, sizes, sketch=made, text=text)
         raise DataError("a signature file whose parts do not add up", source=str(path))
+
+    def _overlap(self, i: int, j: int, other: Signatures | None, what: str) -> Overlap:
+        right = self if other is None else other
+        jaccard = self.jaccard(i, j, right)
+        a, b = int(self.counts[i]), int(right.counts[j])
+        return Overlap(self._counting(what), jaccard, a, b)
+
+    def _counting(self, what: str) -> _native.Sketch:
+        """The sketch of these signatures, if it is one of sets, of which counts are the sizes."""
+        made = maker(self.sketch)
+        if made.weighs_repeats:
+            raise NeardupValueError(
+                f"{what}: the sketch {self.sketch.partition('/')[0]} weighs repeats, and counts of "
+                "distinct shingles do not go with it; use a sketch of sets, for example fast"
+            )
+        return made
 
     def _like(self, matrix: Matrix, counts: Counts) -> Signatures:
         return Signatures(matrix, counts, sketch=self.sketch, text=self.text)

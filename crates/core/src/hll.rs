@@ -76,22 +76,24 @@ fn union<'a>(precision: u8, parts: impl IntoIterator<Item = &'a Hll>) -> Result<
     Ok(Hll(union.to_sketch(HllType::Hll8)))
 }
 
-/// Counts the distinct shingles of the texts `rows` of a column.
+/// Counts the distinct shingles of the texts `rows` of a column, or of all its texts.
 pub fn shingles(
     column: &Column<'_>,
-    rows: &[u32],
+    rows: Option<&[u32]>,
     spec: &TextSpec,
     precision: u8,
     threads: usize,
 ) -> Result<Hll> {
     let empty = Hll::new(precision)?;
-    let parts = parallel::map_chunks(rows.len(), threads, GRAIN, |range| {
+    let count = rows.map_or(column.len(), <[u32]>::len);
+    let parts = parallel::map_chunks(count, threads, GRAIN, |range| {
         let (mut shingler, mut part) = (Shingler::new(spec), empty.clone());
-        for &row in &rows[range] {
-            if row as usize >= column.len() {
+        for place in range {
+            let row = rows.map_or(place, |rows| rows[place] as usize);
+            if row >= column.len() {
                 return Err(Error::argument(format!("row {row} of {} rows", column.len())));
             }
-            part.extend(shingler.run(column.text(row as usize)?).shingles);
+            part.extend(shingler.run(column.text(row)?).shingles);
         }
         Ok(part)
     })?;

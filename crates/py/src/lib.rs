@@ -3,6 +3,7 @@
 mod answers;
 mod call;
 mod curve;
+mod hll;
 mod jsonl;
 mod lsh;
 mod sketch;
@@ -19,6 +20,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::curve::{candidate_probability, choose_banding, common_rule, midpoint};
+    #[pymodule_export]
+    use crate::hll::PyHll;
     #[pymodule_export]
     use crate::jsonl::{
         JsonArray, JsonlBlock, JsonlLines, field_names, first_record, is_json_array, scan_csv,

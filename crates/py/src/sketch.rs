@@ -49,6 +49,59 @@ impl PySketch {
         self.inner.size()
     }
 
+    /// Whether the signature of a union is the slot-wise minimum of two.
+    #[getter]
+    fn merges(&self) -> bool {
+        self.inner.merges()
+    }
+
+    /// Whether repeats count as weight.
+    #[getter]
+    fn weighs_repeats(&self) -> bool {
+        self.inner.weighs_repeats()
+    }
+
+    fn cardinality(
+        &self,
+        py: Python<'_>,
+        slots: PyReadonlyArray1<'_, u32>,
+    ) -> PyResult<Option<(f64, f64)>> {
+        let slots = slots.as_slice()?;
+        attached(py, || {
+            if slots.len() != self.inner.size() {
+                return Err(neardup_core::Error::mismatch(format!(
+                    "a signature of {} slots is none of a sketch of {}",
+                    slots.len(),
+                    self.inner.size()
+                )));
+            }
+            Ok(self.inner.cardinality(slots))
+        })
+    }
+
+    /// Signatures of weighted sets; `first` is the number of the first row, for messages.
+    #[pyo3(signature = (hashes, weights, offsets, threads=0, first=None))]
+    fn weigh<'py>(
+        &self,
+        py: Python<'py>,
+        hashes: PyReadonlyArray1<'py, u64>,
+        weights: PyReadonlyArray1<'py, f64>,
+        offsets: PyReadonlyArray1<'py, i64>,
+        threads: usize,
+        first: Option<usize>,
+    ) -> PyResult<Bound<'py, PyArray2<u32>>> {
+        let (hashes, weights) = (hashes.as_slice()?, weights.as_slice()?);
+        let end = hashes.len().min(weights.len());
+        let offsets = checked_offsets(offsets.as_slice()?, end).map_err(|e| raise(py, &e))?;
+        let rows = offsets.len() - 1;
+        let out = detached(py, || {
+            let mut out = vec![0; rows * self.inner.size()];
+            weigh_rows(&*self.inner, (hashes, weights), &offsets, &mut out, threads, first)?;
+            Ok(out)
+        })?;
+        PyArray1::from_vec(py, out).reshape([rows, self.inner.size()])
+    }
+
     fn std_err(&self, py: Python<'_>, jaccard: f64, union: u64) -> PyResult<f64> {
         attached(py, || Ok(self.inner.std_err(jaccard, union)))
     }
@@ -218,6 +271,32 @@ fn sketch_rows(
         let mut scratch = Scratch::default();
         for (row, signature) in range.zip(part.chunks_mut(sketch.size())) {
             sketch.sketch(&hashes[offsets[row]..offsets[row + 1]], &mut scratch, signature);
+        }
+        Ok(())
+    })
+}
+
+fn weigh_rows(
+    sketch: &dyn Sketch,
+    (hashes, weights): (&[u64], &[f64]),
+    offsets: &[usize],
+    out: &mut [u32],
+    threads: usize,
+    first: Option<usize>,
+) -> neardup_core::Result<()> {
+    let per_row = hashes.len() / (offsets.len() - 1).max(1) + sketch.size();
+    let grain = (GRAIN / per_row).max(1);
+    parallel::fill_chunks(out, sketch.size(), threads, grain, |range, part| {
+        let mut scratch = Scratch::default();
+        for (row, signature) in range.zip(part.chunks_mut(sketch.size())) {
+            let (hashes, weights) = (
+                &hashes[offsets[row]..offsets[row + 1]],
+                &weights[offsets[row]..offsets[row + 1]],
+            );
+            sketch.weigh(hashes, weights, &mut scratch, signature).map_err(|error| {
+                let place = first.map_or_else(String::new, |first| format!("row {}: ", first + row));
+                neardup_core::Error::argument(format!("{place}{error}"))
+            })?;
         }
         Ok(())
     })

@@ -10,16 +10,17 @@
 //! signatures is that of the larger weight of each element. The paper hashes darts and normalises weights; here a
 //! slot is the rank itself, so that signatures merge, and any float64 may be a weight.
 //!
-//! Darts are drawn by tiles of area 1, each with Poisson(1) of them, in bands of ranks [2^r, 2^(r+1)):
+//! Darts are drawn by tiles, a tile of area A with Poisson(A) of them, in bands of ranks [2^r, 2^(r+1)):
 //!
 //! ```text
-//! tile (0, r, c)       weights [c, c+1) 2^-r, ranks of band r                              c = 1, 2, ...
-//! tile (q, b), q = 1-6 weights [2^-q, 2^(1-q)) 2^-r, any of the 2^q bands r = b 2^q + ...
-//! tile (7, b)          weights [0, 2^-6) 2^-r, any of the 64 bands r = 64 b + ...
+//! tile (0, r, c)        weights [c, c+1) 2^-r, ranks of band r, area 1                       c = 1, 2, ...
+//! tile (q, b), q = 1-8  weights [2^-q, 2^(1-q)) 2^-r, any of the bands r = B b .. B b + B-1, area B 2^-q
+//! tile (9, b)           weights [0, 2^-8) 2^-r, the same with B = 64
 //! ```
-//! so that an element of small weight costs a dozen tiles and not one for each band down to 0. Bands are read upwards
-//! until no bin is empty, which takes some k ln k darts; 64 bands below the first, where a set has a dart once in 10^16,
-//! are left out. Whole numbers, comparisons and powers of two are all there is: the same bits on every machine.
+//! B = 1, 2, 4, 8, 8 ... 8 for q = 1 .. 8: an element of small weight looks at some tiles, most of them without a dart,
+//! and not at one for each band down to 0. Bands are read upwards until no bin is empty, which takes some k ln k darts;
+//! more than 64 bands below the first, where a set has a dart once in 10^16, are left out. Whole numbers, comparisons
+//! and powers of two are all there is: the same bits on every machine.
 
 use super::{EMPTY, Identity, Params, Scratch, Sketch, weights};
 use crate::Result;
@@ -37,29 +38,45 @@ const TILE: u64 = 0xD1B5_4A32_D192_ED03;
 /// Bands read below the one where darts are expected.
 const DEPTH: i32 = 64;
 /// The kind of the tiles that reach down to weight 0.
-const LOWEST: i32 = 7;
+const LOWEST: i32 = 9;
+/// Binary logarithm of B, by kind of tile.
+const BITS: [i32; 10] = [0, 0, 1, 2, 3, 3, 3, 3, 3, 6];
 /// Bits of a rank within its band; the others number the band.
 const WITHIN: u32 = 20;
 /// Added to the number of a band in a slot.
 const BIAS: i32 = 1 << 11;
 /// Bands that a slot can hold.
 const BANDS: std::ops::Range<i32> = -BIAS..BIAS - 1;
-/// A draw of 32 bits means as many darts as it is at or above these: the Poisson(1) distribution times 2^32.
-const POISSON: [u32; 13] = [
-    1_580_030_168,
-    3_160_060_337,
-    3_950_075_421,
-    4_213_413_783,
-    4_279_248_373,
-    4_292_415_291,
-    4_294_609_777,
-    4_294_923_276,
-    4_294_962_463,
-    4_294_966_817,
-    4_294_967_252,
-    4_294_967_292,
-    4_294_967_295,
-];
+/// A draw of 32 bits means as many darts as it is at or above these, by kind of tile.
+const COUNTS: [[u32; 13]; 10] = {
+    let half = poisson(0.606_530_659_712_633_4, 1.0 / 2.0);
+    let quarter = poisson(0.778_800_783_071_404_9, 1.0 / 4.0);
+    [
+        poisson(0.367_879_441_171_442_33, 1.0),
+        half,
+        half,
+        half,
+        half,
+        quarter,
+        poisson(0.882_496_902_584_595_5, 1.0 / 8.0),
+        poisson(0.939_413_062_813_475_8, 1.0 / 16.0),
+        poisson(0.969_233_234_476_344_1, 1.0 / 32.0),
+        quarter,
+    ]
+};
+
+/// The distribution function of Poisson(area), times 2^32; `none` is exp(-area).
+const fn poisson(none: f64, area: f64) -> [u32; 13] {
+    let (mut least, mut sum, mut term) = ([0; 13], 0.0, none);
+    let mut n = 0;
+    while n < 13 {
+        sum += term;
+        least[n] = (sum * 4_294_967_296.0) as u32;
+        term = term * area / (n as f64 + 1.0);
+        n += 1;
+    }
+    least
+}
 
 /// DartMinHash with slots that are ranks.
 pub struct DartSketch {
@@ -105,10 +122,10 @@ fn unit(word: u64) -> f64 {
     ((word >> 12) as f64 + 0.5) * power(-52)
 }
 
-/// The darts of a tile: for each its number of draws so far.
-fn darts(tile: u64) -> impl Iterator<Item = u64> {
+/// The darts of a tile of some kind, each as the state of its draws.
+fn darts(tile: u64, kind: usize) -> impl Iterator<Item = u64> {
     let draw = (tile >> 32) as u32;
-    let count = POISSON.iter().take_while(|&&least| draw >= least).count() as u64;
+    let count = COUNTS[kind].iter().take_while(|&&least| draw >= least).count() as u64;
     (0..count).map(move |dart| tile.wrapping_add(GAMMA.wrapping_mul(2 * dart + 1)))
 }
 
@@ -150,9 +167,9 @@ impl DartSketch {
     /// Darts of bands that lie below weight 2^-band.
     fn low(&self, element: &Element, bands: &std::ops::Range<i32>, out: &mut [u32]) {
         for kind in 1..=LOWEST {
-            let bits = kind.min(LOWEST - 1);
+            let bits = BITS[kind as usize];
             let (least, width) = match kind {
-                LOWEST => (0.0, power(-bits)),
+                LOWEST => (0.0, power(1 - kind)),
                 _ => (power(-kind), power(-kind)),
             };
             // The tile begins at least * 2^-band, which must be below the weight.
@@ -161,7 +178,7 @@ impl DartSketch {
                 continue;
             }
             for block in start >> bits..=(bands.end - 1) >> bits {
-                for dart in darts(mix(tile(element, kind, block))) {
+                for dart in darts(mix(tile(element, kind, block)), kind as usize) {
                     let place = mix(dart);
                     let band = (block << bits) + (place & ((1 << bits) - 1)) as i32;
                     let inside = (start..bands.end).contains(&band);
@@ -179,7 +196,8 @@ impl DartSketch {
             let (end, row) = (element.scaled(band), tile(element, 0, band));
             let mut at = 1.0;
             while at < end {
-                for dart in darts(mix(row.wrapping_add(GAMMA.wrapping_mul(at as u64)))) {
+                let tile = mix(row.wrapping_add(GAMMA.wrapping_mul(at as u64)));
+                for dart in darts(tile, 0) {
                     if end - at >= 1.0 || unit(mix(dart)) < end - at {
                         self.hit(dart, band, out);
                     }
