@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from neardup.algebra import Estimate
     from neardup.api import dedup
     from neardup.banding import Banding, explain
-    from neardup.cardinality import Cardinality, cardinality
+    from neardup.counting import Cardinality, cardinality
     from neardup.errors import DataError, NeardupError, NeardupTypeError, NeardupValueError
     from neardup.evaluation import Evaluation, evaluate
     from neardup.lsh import LSH, duplicate_flags
@@ -42,8 +42,8 @@ _HOME = {
     # weighted sets; sizes of sets and of what they share
     "WeightedSketch": "weighted",
     "weighted_jaccard": "weighted",
-    "cardinality": "cardinality",
-    "Cardinality": "cardinality",
+    "cardinality": "counting",
+    "Cardinality": "counting",
     "Estimate": "algebra",
     # signatures to candidates
     "LSH": "lsh",

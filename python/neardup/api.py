@@ -179,7 +179,10 @@ def _write(
     for name in asked:
         output.table(name, getattr(tables, name)(found, places))
     output.rejects(documents)
-    summary = _timed(tables.summary(found), found, time.perf_counter() - began)
+    counts = tables.summary(found)
+    if config.distinct_shingles:
+        counts["distinct_shingles"] = engine.distinct(documents, survey, found.keep)
+    summary = _timed(counts, found, time.perf_counter() - began)
     _check_balance(summary)
     output.summary(summary)
     return ids, summary

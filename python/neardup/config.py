@@ -120,7 +120,8 @@ class Config:
         "fast",
         v.Choice(_native.SKETCHES),
         "Similarity",
-        "Sketch: fast is Fast Similarity Sketching.",
+        "Sketch: fast is Fast Similarity Sketching; icws and dart weigh each shingle by how often "
+        "it is there (candidates alone: exact verification compares sets).",
     )
     verify: str = field(
         "exact",
@@ -175,6 +176,13 @@ class Config:
         "Answer",
         "Also remove what is similar to a text in PATH, which itself is never written. "
         "May be repeated.",
+    )
+    distinct_shingles: bool = field(
+        False,
+        v.Flag(),
+        "Answer",
+        "Count the distinct shingles of all rows and of the kept ones, by HyperLogLog: "
+        "distinct_shingles in the summary. Reads every text once more.",
     )
     annotate: bool = field(
         False, v.Flag(), "Answer", "Keep every row and add what was found to it as fields."

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neardup import _native
 from neardup.errors import NeardupTypeError, NeardupValueError
 from neardup.rows import Rows, one_row, rows_of
 from neardup.sketching import Matrix, native_sketch, thread_count
@@ -179,10 +178,9 @@ def weighted_jaccard(a: Any, b: Any) -> float:
     --------
     >>> weighted_jaccard({"a": 3, "b": 30}, {"a": 20, "b": 7})  # (3 + 7) / (20 + 30)
     0.2
-    >>> weighted_jaccard({0: 1, 2: 1}, [1.0, 0.0, 1.0])
-    Traceback (most recent call last):
-    ...
-    neardup.errors.NeardupTypeError: a weighted set is a mapping of tokens to weights, a pair (tokens, weights), a numpy array of one dimension or a sparse row; got list
+    >>> import numpy as np
+    >>> weighted_jaccard({0: 1, 2: 1}, np.array([1.0, 2.0, 1.0]))
+    0.5
     """
     rows = one_row(a), one_row(b)
     try:

@@ -98,6 +98,10 @@ def counts(summary: Mapping[str, Any]) -> list[tuple[str, int, str]]:
     ]
     if summary["rejected"]:
         rows.append(("rejected", summary["rejected"], "rows that could not be read"))
+    if shingles := summary.get("distinct_shingles"):
+        error = f"give or take {shingles['relative_std_err']:.1%}"
+        note = f"{shingles['after']:,} in what is kept, {error}"
+        rows.append(("distinct shingles", shingles["before"], note))
     rows.append(
         (
             "clusters",

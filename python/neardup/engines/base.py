@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -129,3 +129,6 @@ class Engine(Protocol):
 
     def ids(self, documents: Documents, survey: Survey, named: Bools) -> Ids:
         """The ids of the documents named."""
+
+    def distinct(self, documents: Documents, survey: Survey, keep: Bools) -> dict[str, Any]:
+        """Distinct shingles of all documents that were read, and of those kept."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from neardup import _native
 from neardup.engines.base import Bools, Candidates, Documents32, T
+from neardup.engines.distinct import DistinctShingles
 from neardup.engines.joined import ShingleSets
 from neardup.engines.tiles import Tiles
 from neardup.errors import DataError
@@ -77,10 +78,15 @@ class MemoryEngine:
         return tiles
 
     def _take(
-        self, documents: Documents, survey: Survey, wanted: Bools, add: Callable[[Batch], None]
+        self,
+        documents: Documents,
+        survey: Survey,
+        wanted: Bools,
+        add: Callable[[Batch], None],
+        stage: str = "reading candidates",
     ) -> None:
         """Pass two over the wanted documents, with progress."""
-        self.progress.stage("reading candidates", int(survey.bytes[wanted].sum()))
+        self.progress.stage(stage, int(survey.bytes[wanted].sum()))
         for batch in documents.some(wanted, survey.starts):
             add(batch)
             first = int(survey.starts[batch.source]) + batch.first_row
@@ -119,6 +125,13 @@ class MemoryEngine:
                 for first, _, raw in self._rows(documents, survey, number, named):
                     ids.take(first, raw.ids, raw.rows)
         return ids
+
+    def distinct(self, documents: Documents, survey: Survey, keep: Bools) -> dict[str, Any]:
+        """Distinct shingles of all documents that were read, and of those kept."""
+        counts, own = DistinctShingles(self.plan, survey, keep), survey.ok.copy()
+        own[int(survey.starts[documents.own]) :] = False
+        self._take(documents, survey, own, counts.add, "counting shingles")
+        return counts.answer()
 
     def _rows(
         self, documents: Documents, survey: Survey, number: int, named: Bools

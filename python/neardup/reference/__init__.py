@@ -24,6 +24,7 @@ from neardup.reference.text import (
     tokens,
     words,
 )
+from neardup.reference.weighted import copies, dart_sketch, icws_sketch, weighted_jaccard
 from neardup.reference.whole import Answer, dedup, keep_order
 
 __all__ = [
@@ -36,12 +37,15 @@ __all__ = [
     "band_keys",
     "candidate_pairs",
     "components",
+    "copies",
+    "dart_sketch",
     "dedup",
     "digest",
     "draw",
     "estimate",
     "exact_jaccard",
     "fast_sketch",
+    "icws_sketch",
     "is_alone",
     "is_invisible",
     "keep_order",
@@ -53,6 +57,7 @@ __all__ = [
     "star",
     "token_hash",
     "tokens",
+    "weighted_jaccard",
     "words",
     "xxh3_64",
 ]

@@ -221,13 +221,13 @@ def cardinality(
     """
     counter = _native.Hll(whole(precision, "precision", 4, 21))
     threads = thread_count(threads)
-    if not hasattr(data, "__arrow_c_stream__") and not hasattr(data, "__arrow_c_array__"):
-        if isinstance(data, Iterable) and not isinstance(data, str | bytes | Mapping):
-            items = iter(data)
-            first = list(islice(items, 1))
-            if first and not isinstance(first[0], str):
-                return _of_tokens(chain(first, items), counter)
-            data = [*first, *items]
+    arrow = hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
+    if isinstance(data, Iterable) and not arrow and not isinstance(data, str | bytes | Mapping):
+        items = iter(data)
+        first = list(islice(items, 1))
+        if first and not isinstance(first[0], str):
+            return _of_tokens(chain(first, items), counter)
+        data = [*first, *items]
     from neardup.config import Config
     from neardup.texts import columns
 
