@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from neardup.progress import Progress
     from neardup.truth import Truth
 
-_NOT_MINE = {"against", "annotate", "annotate_prefix", "exact_only", "config"}
+_NOT_MINE = {
+    *("against", "annotate", "annotate_prefix", "distinct_shingles", "exact_only", "config"),
+}
 OF_A_RUN = tuple(
     option.name
     for option in RUN_OPTIONS

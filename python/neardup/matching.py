@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 I64 = npt.NDArray[np.int64]
 
-_ANSWER = {"keep", "cluster", "against", "annotate", "annotate_prefix"}
+_ANSWER = {"keep", "cluster", "against", "distinct_shingles", "annotate", "annotate_prefix"}
 OPTIONS = tuple(
     option.name
     for option in RUN_OPTIONS

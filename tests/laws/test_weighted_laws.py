@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -69,6 +71,24 @@ def test_every_tier_gives_the_same_bits(name, tier):
     tokens = rng.integers(0, 2**64, 200, np.uint64).tolist()
     weights = dict(zip(tokens, rng.exponential(size=200), strict=True))
     assert weigh(name, weights, 130, tier=tier) == weigh(name, weights, 130, tier="scalar")
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_pass_one_weighs_shingles_by_their_number(name):
+    texts = ["a b c " * 30, "a b c a b c", "", "one two three four", "字字字字字 字"]
+    spec = _native.TextSpec("none", "word:2", "xxh3")
+    sketch = _native.Sketch(name, 12, 42)
+    keys = _native.BandKeys(4)
+    keys.extend(_native.survey(texts, None, spec, sketch, 4, 3, 2))
+    columns = [keys.column(band).tolist() for band in range(4)]
+    matrix, counts = _native.sketch_texts(texts, spec, sketch, 2)
+    for i, text in enumerate(texts):
+        shingles = reference.shingles(text, normalize="none", shingle="word:2")
+        slots = TWINS[name](Counter(shingles), 12, 42)
+        assert matrix[i].tolist() == slots
+        assert counts[i] == len(set(shingles))
+        keys_of = reference.band_keys(slots, 4, 3) if shingles else [0] * 4
+        assert [column[i] for column in columns] == keys_of
 
 
 def pairs_of(a, b, trials, first=0):

@@ -65,8 +65,7 @@ impl PyHll {
     ) -> PyResult<Self> {
         let rows = rows.as_ref().map(|rows| rows.as_slice()).transpose()?;
         texts.with(py, |column| {
-            let found =
-                hll::shingles(column, rows, &spec.inner, self.inner.precision(), threads)?;
+            let found = hll::shingles(column, rows, &spec.inner, self.inner.precision(), threads)?;
             Ok(Self { inner: self.inner.merge(&found)? })
         })
     }

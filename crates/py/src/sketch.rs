@@ -289,12 +289,11 @@ fn weigh_rows(
     parallel::fill_chunks(out, sketch.size(), threads, grain, |range, part| {
         let mut scratch = Scratch::default();
         for (row, signature) in range.zip(part.chunks_mut(sketch.size())) {
-            let (hashes, weights) = (
-                &hashes[offsets[row]..offsets[row + 1]],
-                &weights[offsets[row]..offsets[row + 1]],
-            );
+            let (hashes, weights) =
+                (&hashes[offsets[row]..offsets[row + 1]], &weights[offsets[row]..offsets[row + 1]]);
             sketch.weigh(hashes, weights, &mut scratch, signature).map_err(|error| {
-                let place = first.map_or_else(String::new, |first| format!("row {}: ", first + row));
+                let place =
+                    first.map_or_else(String::new, |first| format!("row {}: ", first + row));
                 neardup_core::Error::argument(format!("{place}{error}"))
             })?;
         }

@@ -105,7 +105,8 @@ mod tests {
             near((splitmix(2, i) as f64 + 0.5) / 18_446_744_073_709_551_616.0);
             near(1.0 + (splitmix(3, i) % 4096) as f64 * f64::EPSILON);
         }
-        for x in [f64::MAX, f64::MIN_POSITIVE, f64::from_bits(1), 0.5f64.sqrt(), 1.0 - f64::EPSILON] {
+        for x in [f64::MAX, f64::MIN_POSITIVE, f64::from_bits(1), 0.5f64.sqrt(), 1.0 - f64::EPSILON]
+        {
             near(x);
         }
         assert_eq!((ln(1.0), ln(2.0)), (0.0, std::f64::consts::LN_2));

@@ -147,11 +147,12 @@ impl DartSketch {
         if elements.is_empty() {
             return;
         }
-        // Below 2^first there are half as many darts as the last bin waits for, or as many.
+        // Below 2^first there are half as many darts as the last bin waits for, or as many. Where elements are many,
+        // and a look at each costs more than twice the darts, there are twice as many: the signature is the same.
         let bits = self.size.ilog2();
-        let wanted = (self.size * (bits as usize + 1)).ilog2() as i32 - 1;
-        let first = wanted - log2(total);
-        let mut bands = first - DEPTH..first;
+        let many = i32::from(elements.len() > self.size / 2);
+        let first = (self.size * (bits as usize + 1)).ilog2() as i32 - 1 + many - log2(total);
+        let mut bands = first - many - DEPTH..first;
         while bands.start < BANDS.end {
             for element in elements.iter() {
                 self.low(element, &bands, out);
@@ -173,7 +174,8 @@ impl DartSketch {
                 _ => (power(-kind), power(-kind)),
             };
             // The tile begins at least * 2^-band, which must be below the weight.
-            let start = if kind == LOWEST { bands.start } else { bands.start.max(-kind - element.log) };
+            let start =
+                if kind == LOWEST { bands.start } else { bands.start.max(-kind - element.log) };
             if start >= bands.end {
                 continue;
             }
@@ -309,7 +311,8 @@ mod tests {
                 weights.iter().map(|w| w * power(e / 2) * power(e - e / 2)).collect();
             let (one, other) = (of(&hashes, &weights, 64), of(&hashes, &scaled, 64));
             assert!(!other.contains(&EMPTY), "{e}");
-            let band = |slots: &[u32]| slots.iter().map(|s| (s >> WITHIN) as f64).sum::<f64>() / 64.0;
+            let band =
+                |slots: &[u32]| slots.iter().map(|s| (s >> WITHIN) as f64).sum::<f64>() / 64.0;
             let moved = band(&one) - band(&other) - f64::from(e);
             assert!(moved.abs() < 4.0 * 2.0 / 8.0 * 1.5, "{e}: {moved}");
             assert!(estimate(&one, &other).unwrap() < 0.7);

@@ -50,7 +50,9 @@ pub fn merged(hashes: &[u64], weights: &[f64], set: &mut Vec<Weighed>) -> Result
     if total.is_finite() {
         return Ok(total);
     }
-    Err(Error::argument("the weights add up to more than a float64 holds; divide them all by one number"))
+    Err(Error::argument(
+        "the weights add up to more than a float64 holds; divide them all by one number",
+    ))
 }
 
 /// Puts each of `hashes` once into `set`, by hash, with how often it was there; their number comes back.
@@ -90,7 +92,10 @@ pub fn copies(hashes: &[u64], weights: &[f64], alike: bool) -> Result<Vec<u64>> 
     let copy = |hash: u64, i: u64| {
         if i == 0 || alike { hash } else { mix(hash.wrapping_add(GAMMA.wrapping_mul(i))) }
     };
-    Ok(set.iter().flat_map(|&(hash, weight)| (0..weight as u64).map(move |i| copy(hash, i))).collect())
+    Ok(set
+        .iter()
+        .flat_map(|&(hash, weight)| (0..weight as u64).map(move |i| copy(hash, i)))
+        .collect())
 }
 
 #[cfg(test)]
