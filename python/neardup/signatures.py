@@ -228,7 +228,8 @@ class Signatures:
         Raises
         ------
         DataError
-            The file is empty, truncated, altered, or no signature file.
+            The file is empty, truncated, altered, no signature file, or of a sketch that this
+            version does not have.
         NeardupError
             It cannot be read.
         """
@@ -237,6 +238,7 @@ class Signatures:
             case {"sketch": str(made), "text": str(text), "shape": [int(n), int(size)]} if (
                 n >= 0 and size > 0 and (len(counts), len(slots)) == (8 * n, 4 * n * size)
             ):
+                _check_maker(made, size, path)
                 matrix = np.frombuffer(slots, "<u4").astype(np.uint32).reshape(n, size)
                 sizes = np.frombuffer(counts, "<i8").astype(np.int64)
                 return cls(matrix, sizes, sketch=made, text=text)
@@ -274,6 +276,16 @@ class Signatures:
         if not len(self):
             raise NeardupValueError(f"{name}: there are no signatures")
         return whole(row, name, 0, len(self) - 1)
+
+
+def _check_maker(made: str, size: int, path: Path) -> None:
+    """Refuse a file whose signatures this version could not make."""
+    try:
+        fits = maker(made).size == size
+    except NeardupValueError as error:
+        raise DataError(str(error), source=str(path)) from None
+    if not fits:
+        raise DataError(f"signatures of {size} slots are none of [{made}]", source=str(path))
 
 
 def sketch(

@@ -152,13 +152,18 @@ def test_counts_do_not_go_with_weighted_signatures(name):
         made.cardinality(0)
 
 
-def test_signatures_of_an_unknown_sketch():
+def test_signatures_of_an_unknown_sketch(tmp_path):
     made = sketch_texts(TEXTS)
     for identity in ("later/9 size=128 seed=42 rounds=0", "fast/9 size=128 seed=42 rounds=4", "?"):
         other = neardup.Signatures(made.matrix, made.counts, sketch=identity, text="t")
         assert other.jaccard(0, 1) == 1.0
         with pytest.raises(NeardupValueError, match="no sketch of this version"):
             other.cardinality(0)
+        other.save(tmp_path / "later.sig")
+        with pytest.raises(
+            DataError, match=r"later\.sig: signatures of .* no sketch of this version"
+        ):
+            neardup.Signatures.load(tmp_path / "later.sig")
 
 
 def test_repeats_weigh_in_every_pass():
