@@ -307,7 +307,8 @@ def sketch(
     shingle, normalize : str
         How a text becomes a set of shingles, see docs/options.md.
     sketch : str, default "fast"
-        Fast Similarity Sketching.
+        Fast Similarity Sketching; ``dart`` and ``icws`` weigh a shingle by how often the text has
+        it, and estimate the weighted Jaccard similarity.
     size : int, default 128
         Slots of a signature, 1 to 65536.
     seed : int, default 42
