@@ -216,8 +216,8 @@ def cardinality(
     Examples
     --------
     >>> count = cardinality(["to be or not to be", "To be, or not to be!", "not to be"])
-    >>> count.value, len(count.to_bytes())  # to be or, be or not, or not to, not to be
-    (4.0, 24)
+    >>> round(count.value), len(count.to_bytes())  # to be or, be or not, or not to, not to be
+    (4, 24)
     """
     counter = _native.Hll(whole(precision, "precision", 4, 21))
     threads = thread_count(threads)
