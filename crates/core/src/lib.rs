@@ -15,6 +15,7 @@
 //! clusters
 //! ```
 pub mod cluster;
+pub mod containment;
 pub mod contents;
 pub mod csv;
 pub mod error;

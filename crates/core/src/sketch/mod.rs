@@ -60,6 +60,13 @@ pub trait Sketch: Send + Sync {
     /// Writes the signature of the set `hashes` (repeats allowed) into `out`, which has [`Sketch::size`] slots.
     fn sketch(&self, hashes: &[u64], scratch: &mut Scratch, out: &mut [u32]);
 
+    /// Writes the runner-up of each slot of `signature`, that of the set `hashes`: the second smallest value that
+    /// elements bring there, [`EMPTY`] where there is one element only. False, and nothing written, if this
+    /// sketch knows no runners-up.
+    fn runners_up(&self, _hashes: &[u64], _signature: &[u32], _out: &mut [u32]) -> bool {
+        false
+    }
+
     /// Whether repeats count as weight; elsewhere a set with repeats has the signature of the set without.
     fn weighs_repeats(&self) -> bool {
         false
