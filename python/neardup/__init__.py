@@ -10,10 +10,14 @@ if TYPE_CHECKING:
     from neardup._native import __version__
     from neardup.api import dedup
     from neardup.banding import Banding, explain
+    from neardup.bloom import BloomFill, BloomStream
+    from neardup.containment import ContainmentIndex, containment
     from neardup.errors import DataError, NeardupError, NeardupTypeError, NeardupValueError
     from neardup.evaluation import Evaluation, evaluate
+    from neardup.forest import Forest
     from neardup.lsh import LSH, duplicate_flags
     from neardup.matching import match
+    from neardup.probing import MultiProbeLSH, ProbedBanding
     from neardup.result import Result
     from neardup.signatures import Signatures, jaccard, sketch
     from neardup.sketching import FastSimilaritySketch, estimate_jaccard
@@ -39,8 +43,16 @@ _HOME = {
     # signatures to candidates
     "LSH": "lsh",
     "duplicate_flags": "lsh",
+    "MultiProbeLSH": "probing",
+    "ProbedBanding": "probing",
+    "Forest": "forest",
+    "BloomStream": "bloom",
+    "BloomFill": "bloom",
     "explain": "banding",
     "Banding": "banding",
+    # passages to the texts that contain them
+    "ContainmentIndex": "containment",
+    "containment": "containment",
     # what goes wrong
     "NeardupError": "errors",
     "NeardupValueError": "errors",
@@ -65,8 +77,15 @@ __all__ = [  # noqa: RUF022 - grouped as in _HOME
     "estimate_jaccard",
     "LSH",
     "duplicate_flags",
+    "MultiProbeLSH",
+    "ProbedBanding",
+    "Forest",
+    "BloomStream",
+    "BloomFill",
     "explain",
     "Banding",
+    "ContainmentIndex",
+    "containment",
     "NeardupError",
     "NeardupValueError",
     "NeardupTypeError",

@@ -32,6 +32,7 @@ mod long;
 pub mod lsh;
 pub mod pairs;
 pub mod parallel;
+pub mod runners;
 pub mod signatures;
 pub mod simd;
 pub mod sketch;

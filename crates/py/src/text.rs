@@ -86,7 +86,7 @@ pub enum Texts<'py> {
 
 impl Texts<'_> {
     /// Runs `work` on the column without the GIL. A list is copied first, under the GIL.
-    fn with<T: Send>(
+    pub fn with<T: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&Column<'_>) -> neardup_core::Result<T> + Send,
