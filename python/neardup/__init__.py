@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from neardup.api import dedup
     from neardup.banding import Banding, explain
     from neardup.bloom import BloomFill, BloomStream
-    from neardup.containment import ContainmentIndex, containment
     from neardup.errors import DataError, NeardupError, NeardupTypeError, NeardupValueError
     from neardup.evaluation import Evaluation, evaluate
     from neardup.forest import Forest
     from neardup.lsh import LSH, duplicate_flags
     from neardup.matching import match
+    from neardup.passages import ContainmentIndex, containment
     from neardup.probing import MultiProbeLSH, ProbedBanding
     from neardup.result import Result
     from neardup.signatures import Signatures, jaccard, sketch
@@ -51,8 +51,8 @@ _HOME = {
     "explain": "banding",
     "Banding": "banding",
     # passages to the texts that contain them
-    "ContainmentIndex": "containment",
-    "containment": "containment",
+    "ContainmentIndex": "passages",
+    "containment": "passages",
     # what goes wrong
     "NeardupError": "errors",
     "NeardupValueError": "errors",

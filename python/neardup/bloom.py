@@ -327,7 +327,7 @@ class BloomStream:
             made = (stream._config.size, plan.bands, plan.rows)
             documents = whole(capacity, "capacity", 1, _MOST)
             stream._native = _native.Bloom.of_parts(
-                *made, documents, share(rate), words, whole(added, "added", 0, _MOST)
+                *made, documents, share(rate), words, whole(added, "added", 0, 2**64 - 1)
             )
         except NeardupError as error:
             raise DataError(
