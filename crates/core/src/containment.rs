@@ -137,26 +137,29 @@ impl Containment {
     /// Documents, by id, that have enough of the shingles of `set`, and how many.
     fn containing(&self, set: &[u64], threshold: f64) -> Vec<(u32, usize)> {
         let Some(needed) = cut_off(set.len(), threshold) else { return Vec::new() };
-        let mut lists: Vec<(usize, u64)> = set
-            .iter()
-            .map(|&shingle| key_of(shingle))
-            .map(|key| (self.shards[shard_of(key)].count(key), key))
-            .collect();
+        let mut pieces: Vec<&[u32]> = Vec::with_capacity(set.len());
+        let mut lists = Vec::with_capacity(set.len());
+        for &shingle in set {
+            let (key, begin) = (key_of(shingle), pieces.len());
+            pieces.extend(self.shards[shard_of(key)].get(key).filter(|piece| !piece.is_empty()));
+            let documents: usize = pieces[begin..].iter().map(|piece| piece.len()).sum();
+            lists.push((documents, begin, pieces.len()));
+        }
         lists.sort_unstable();
         let (rarest, others) = lists.split_at(set.len() - needed + 1);
         let mut ids: Vec<u32> = Vec::new();
-        for &(_, key) in rarest {
-            self.shards[shard_of(key)].get(key).for_each(|piece| ids.extend_from_slice(piece));
+        for &(_, begin, end) in rarest {
+            pieces[begin..end].iter().for_each(|piece| ids.extend_from_slice(piece));
         }
         ids.sort_unstable();
         let mut found: Vec<_> =
             ids.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect();
-        for (done, &(_, key)) in others.iter().enumerate() {
+        for (done, &(_, begin, end)) in others.iter().enumerate() {
             found.retain(|&(_, count)| count + (others.len() - done) >= needed);
             if found.is_empty() {
                 return found;
             }
-            self.shards[shard_of(key)].get(key).for_each(|piece| count(&mut found, piece));
+            pieces[begin..end].iter().for_each(|piece| count(&mut found, piece));
         }
         found.retain(|&(_, count)| count >= needed);
         found

@@ -48,7 +48,8 @@ impl Design {
         let share = each.powf(1.0 / hashes);
         let bits = -1.0 / f64::exp_m1(f64::ln_1p(-share) / (hashes * capacity as f64));
         let words = (bits / 64.0).ceil().max(1.0);
-        if !(words * banding.bands as f64 <= (1u64 << 40) as f64) {
+        let most = (1u64 << 40) as f64 / banding.bands as f64;
+        if !words.is_finite() || words > most {
             return Err(Error::argument(format!(
                 "filters for {capacity} documents at a rate of {rate} would take {:.3e} bytes; \
                  lower capacity or raise false_positives",
@@ -79,16 +80,15 @@ impl BloomBands {
         Banding::new(design.banding.bands, design.banding.rows, size)?;
         let mut filters = Vec::new();
         for _ in 0..design.banding.bands {
-            let mut filter = Vec::new();
-            filter.try_reserve_exact(design.words).map_err(|_| {
+            // Asked for first, since what cannot be had would end the process; zeroed pages cost nothing.
+            Vec::<u64>::new().try_reserve_exact(design.words).map_err(|_| {
                 Error::argument(format!(
                     "{} bytes of filters do not fit in memory; lower capacity or raise \
                      false_positives",
                     design.bytes()
                 ))
             })?;
-            filter.resize(design.words, 0);
-            filters.push(filter);
+            filters.push(vec![0; design.words]);
         }
         Ok(Self { design, size, filters, added: 0 })
     }

@@ -46,11 +46,6 @@ impl Postings {
         self.runs.iter().map(move |run| run.get(key))
     }
 
-    /// How many ids are under a key.
-    pub fn count(&self, key: u64) -> usize {
-        self.get(key).map(<[u32]>::len).sum()
-    }
-
     /// Entries.
     pub fn len(&self) -> usize {
         self.runs.iter().map(Run::len).sum()
@@ -125,7 +120,6 @@ mod tests {
             for i in 0..40 {
                 let expected: Vec<u32> = (i..300).step_by(40).collect();
                 assert_eq!(found(&postings, key(i)), expected);
-                assert_eq!(postings.count(key(i)), expected.len());
             }
             assert_eq!((postings.len(), found(&postings, 5)), (300, vec![]));
             let (keys, ids) = postings.entries();

@@ -31,9 +31,10 @@ impl FastSketch {
                 return;
             }
         }
+        let words: Vec<u32> = draws.iter().map(|&y| self.word(y)).collect();
         for (slot, out) in out.iter_mut().enumerate().filter(|(_, value)| **value == EMPTY) {
-            for &y in &draws {
-                let value = self.filled(y, slot);
+            for (&y, &word) in draws.iter().zip(&words) {
+                let value = self.filled(word, slot);
                 if self.rivals(y, self.rounds, slot, value, first[slot], *out) {
                     *out = value;
                 }
@@ -66,10 +67,14 @@ impl FastSketch {
         (slot as usize, kernel::stage_base(round) | (draw as u32 & (u32::MAX >> (round + 1))))
     }
 
-    /// Value of an element in the fill of a slot.
-    fn filled(&self, y: u64, slot: usize) -> u32 {
-        let z = (Self::draw(y, self.rounds) >> 32) as u32;
-        let value = self.mul[slot].wrapping_mul(z).wrapping_add(self.add[slot]) >> self.rounds;
+    /// The word of an element that the fill hashes.
+    fn word(&self, y: u64) -> u32 {
+        (Self::draw(y, self.rounds) >> 32) as u32
+    }
+
+    /// Value in the fill of a slot of the element that has this word.
+    fn filled(&self, word: u32, slot: usize) -> u32 {
+        let value = self.mul[slot].wrapping_mul(word).wrapping_add(self.add[slot]) >> self.rounds;
         (kernel::stage_base(self.rounds) | value).min(EMPTY - 1)
     }
 }
@@ -95,12 +100,14 @@ mod tests {
             let y = mix(x ^ sketch.key);
             let mut own: BTreeMap<usize, u32> = BTreeMap::new();
             for (slot, value) in (0..sketch.size)
-                .map(|slot| (slot, sketch.filled(y, slot)))
+                .map(|slot| (slot, sketch.filled(sketch.word(y), slot)))
                 .chain((0..sketch.rounds).map(|round| sketch.throw(y, round)))
             {
                 own.entry(slot).and_modify(|least| *least = value.min(*least)).or_insert(value);
             }
-            own.into_iter().for_each(|(slot, value)| drop(slots[slot].insert(value)));
+            for (slot, value) in own {
+                slots[slot].insert(value);
+            }
         }
         let nth = |n| slots.iter().map(|s| s.iter().nth(n).copied().unwrap_or(EMPTY)).collect();
         (nth(0), nth(1))
