@@ -102,7 +102,7 @@ class BloomStream:
     >>> stream.check("TO BE OR NOT TO BE"), stream.fill.documents
     (True, 2)
     >>> stream
-    <BloomStream: 2 of 1,000,000 documents, 13 bands of 7 rows, 39.5 MB; flags, no partners>
+    <BloomStream: 2 of 1,000,000 documents, 13 bands of 7 rows, 39.8 MB; flags, no partners>
     """
 
     __slots__ = ("_config", "_identity", "_native", "_warned")

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from neardup import _native
 from neardup.columns import native_column, validity
-from neardup.engines.memory import MemoryEngine
+from neardup.errors import UsageError
 from neardup.io.base import FieldSpec
-from neardup.io.documents import Documents, Ids
+from neardup.io.documents import Batches, Documents, Ids
 from neardup.plan import Plan
 
 if TYPE_CHECKING:
@@ -52,11 +52,11 @@ def contained(
     fields = FieldSpec(config.text, config.id)
     documents = Documents([*right, *left], len(right), fields, config.on_error == "skip")
     plan = Plan(config)
-    engine, index = MemoryEngine(plan, watcher), _native.Containment()
+    index = _native.Containment()
     counts = np.zeros(len(documents.sources), np.int64)
     written: list[tuple[int, pa.Array | None, int]] = []
     found = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
-    with closing(documents.admit(engine.read(documents))) as batches:
+    with closing(documents.admit(_read(documents, watcher))) as batches:
         for batch in batches:
             first, count = int(counts.sum()), len(batch.texts)
             counts[batch.source] += count
@@ -64,6 +64,7 @@ def contained(
             column, valid = native_column(batch.texts), validity(batch.texts)
             if batch.source < documents.own:
                 index.insert(column, valid, plan.spec, plan.threads)
+                _check(index, plan.memory)
                 continue
             ids, offsets, shares = index.query(
                 column, valid, plan.spec, plan.threshold, None, plan.threads
@@ -73,6 +74,23 @@ def contained(
             )
     a, b, shares = (np.concatenate(each) for each in zip(*found, strict=True))
     return _table(documents, counts, written, (a, b, shares))
+
+
+def _read(documents: Documents, watcher: Progress) -> Batches:
+    """All documents in order, with progress."""
+    watcher.stage("looking up", documents.size())
+    for batch in documents.batches():
+        yield batch
+        watcher.advance(batch.nbytes, len(batch.texts))
+
+
+def _check(index: _native.Containment, memory: int | None) -> None:
+    if memory is not None and index.nbytes > memory:
+        raise UsageError(
+            f"the shingles of the first {len(index):,} texts on the right take "
+            f"{index.nbytes / 1e6:.1f} MB, and memory is {memory / 1e6:.1f} MB; raise memory, or "
+            "match the right side in parts"
+        )
 
 
 def _table(

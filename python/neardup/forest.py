@@ -58,7 +58,7 @@ class Forest:
     >>> forest.insert(sketch(["the cat sat on the mat", "a dog lay on a rug", "the cat sat"]))
     range(0, 3)
     >>> forest.query(sketch(["The cat sat on the mat!"]), k=2)
-    [[(0, 1.0), (2, 0.2421875)]]
+    [[(0, 1.0), (2, 0.265625)]]
     """
 
     __slots__ = ("_native", "num_threads")

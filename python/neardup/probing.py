@@ -68,6 +68,11 @@ class MultiProbeLSH:
     num_threads : int, default 0
         Threads; 0 is one for every core. No answer depends on it.
 
+    Attributes
+    ----------
+    plan : ProbedBanding
+        Bands, rows, the recall at the threshold and the curve.
+
     Raises
     ------
     NeardupTypeError, NeardupValueError
@@ -87,7 +92,7 @@ class MultiProbeLSH:
     >>> from neardup import MultiProbeLSH, sketch
     >>> index = MultiProbeLSH(0.8, probes="both", keep_signatures=True)
     >>> index
-    <MultiProbeLSH of 0 signatures: 9 bands of 14 rows, probes="both", recall 0.954 at 0.8>
+    <MultiProbeLSH of 0 signatures: 9 bands of 13 rows, probes="both", recall 0.959 at 0.8>
     >>> index.insert(sketch(["to be or not to be", "what a piece of work"], runners_up=True))
     range(0, 2)
     >>> index.query(sketch(["To be, or not to be!"], runners_up=True))

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import neardup
-from neardup.errors import NeardupError, NeardupTypeError, NeardupValueError
+from neardup.errors import NeardupError, NeardupTypeError, NeardupValueError, UsageError
 
 COLUMNS = ["source_a", "row_a", "id_a", "source_b", "row_b", "id_b", "containment"]
 
@@ -126,6 +126,11 @@ def test_options() -> None:
     for name, value in (("recall", 0.9), ("guard", "numbers"), ("size", 64), ("verify", "sketch")):
         with pytest.raises(NeardupTypeError, match=f"{name}: says nothing with measure="):
             neardup.match(one, two, measure="containment", **{name: value})
+    with pytest.raises(
+        UsageError, match=r"take .* MB, and memory is 0\.0 MB; raise memory, or match"
+    ):
+        neardup.match(one, two, measure="containment", memory="1B")
+    assert neardup.match(one, two, 0.5, memory="1GiB", **options).num_rows == 1
     with pytest.raises(NeardupTypeError, match="keep: is an option of dedup"):
         neardup.match(one, two, measure="containment", keep="last")
     with pytest.raises(NeardupValueError, match="threshold"):

@@ -94,6 +94,16 @@ def test_a_file_is_the_same_index(tmp_path, probes, keep):
         MultiProbeLSH.load(tmp_path / "b.probes")
 
 
+def test_runners_up_that_are_no_other_than_the_winners(tmp_path):
+    """Arrays say nothing of where they come from: such rows are found, and read back."""
+    index = MultiProbeLSH(probes="both")
+    index.insert((PROBED.matrix, PROBED.matrix))
+    index.save(tmp_path / "a.probes")
+    again = MultiProbeLSH.load(tmp_path / "a.probes")
+    assert again.query(PROBED) == index.query(PROBED)
+    assert all(i in found for i, found in enumerate(again.query(PROBED)) if i)
+
+
 def test_another_making_is_refused_by_both_names():
     index = MultiProbeLSH()
     index.insert(PROBED)

@@ -1,6 +1,7 @@
 //! Signatures with their runners-up, of a column of texts or of many sets: what multi-probe lookups ask for.
 
 use crate::parallel;
+use crate::signatures::Distinct;
 use crate::sketch::{EMPTY, Scratch, Sketch};
 use crate::text::{Column, Shingler, TextSpec};
 use crate::{Error, Result};
@@ -27,9 +28,9 @@ pub fn of_texts(
     threads: usize,
 ) -> Result<Probed> {
     probed(column.len(), sketch, threads, || {
-        let mut shingler = Shingler::new(spec);
+        let (mut shingler, mut distinct) = (Shingler::new(spec), Distinct::default());
         move |row: usize, take: &mut dyn FnMut(&[u64])| {
-            take(shingler.set(column.text(row)?));
+            take(distinct.of(shingler.run(column.text(row)?).shingles));
             Ok(())
         }
     })
@@ -43,16 +44,12 @@ pub fn of_sets(
     threads: usize,
 ) -> Result<Probed> {
     probed(offsets.len().saturating_sub(1), sketch, threads, || {
-        let mut set = Vec::new();
+        let mut distinct = Distinct::default();
         move |row: usize, take: &mut dyn FnMut(&[u64])| {
             let range = offsets[row]..offsets[row + 1];
-            let part =
+            let set =
                 hashes.get(range).ok_or_else(|| Error::argument("offsets run past the end"))?;
-            set.clear();
-            set.extend_from_slice(part);
-            set.sort_unstable();
-            set.dedup();
-            take(&set);
+            take(distinct.of(set));
             Ok(())
         }
     })

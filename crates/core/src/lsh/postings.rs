@@ -28,9 +28,10 @@ impl Postings {
         Ok(())
     }
 
-    /// Enters ids that are all above those entered before. The caller has asked for room.
+    /// Enters ids that are all above those entered before, an entry given twice once. The caller has asked for room.
     pub fn insert(&mut self, mut entries: Vec<(u64, u32)>) {
         entries.sort_unstable();
+        entries.dedup();
         let ids = entries.iter().map(|entry| entry.1).collect();
         self.push(Run::new(entries.iter().map(|entry| entry.0).collect(), ids));
     }
@@ -129,6 +130,13 @@ mod tests {
             twice.append(&again, 300);
             assert_eq!(found(&twice, key(3)).len(), 2 * found(&again, key(3)).len());
         }
+    }
+
+    #[test]
+    fn an_entry_given_twice_is_there_once() {
+        let mut postings = Postings::default();
+        postings.insert(vec![(7, 1), (7, 0), (7, 1)]);
+        assert_eq!((postings.len(), found(&postings, 7)), (2, vec![0, 1]));
     }
 
     #[test]
