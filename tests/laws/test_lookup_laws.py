@@ -65,6 +65,21 @@ def test_a9_multi_probe_finds_what_was_measured():
 
 
 @pytest.mark.parametrize("probes", ["query", "both"])
+def test_the_curve_holds_for_minhash(probes):
+    """Fast Similarity Sketching without random rounds is MinHash."""
+    trials, sketcher = 3000, FastSimilaritySketch(size=128, seed=5, rounds=0)
+    left, right = pairs(trials, 0.8, 300, 8)
+    index = MultiProbeLSH(num_bands=9, rows=13, probes=probes)
+    hits = found(
+        index,
+        sketcher.batch_with_runners_up(left, prehashed=True),
+        sketcher.batch_with_runners_up(right, prehashed=True),
+    )
+    p = index.plan.curve(0.8)
+    assert abs(hits - trials * p) <= SIGMAS * (trials * p * (1 - p)) ** 0.5
+
+
+@pytest.mark.parametrize("probes", ["query", "both"])
 @pytest.mark.parametrize(("jaccard", "bands", "rows"), [(0.6, 12, 5), (0.8, 6, 12), (0.9, 4, 20)])
 def test_the_curve_is_what_is_found(probes, jaccard, bands, rows):
     trials = 2500

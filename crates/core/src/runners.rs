@@ -68,7 +68,7 @@ where
     let size = sketch.size();
     if !sketch.runners_up(&[], &vec![EMPTY; size], &mut vec![EMPTY; size]) {
         return Err(Error::argument(format!(
-            "the sketch {} knows no runners-up; use fast",
+            "the sketch {} has no runners-up, since it is no minimum over elements; use fast",
             sketch.identity().name
         )));
     }

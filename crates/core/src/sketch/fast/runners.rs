@@ -81,7 +81,7 @@ impl FastSketch {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::{Params, Scratch, Sketch};
+    use super::super::super::{Identity, Params, Scratch, Sketch};
     use super::*;
     use crate::simd::Tier;
     use std::collections::{BTreeMap, BTreeSet};
@@ -130,6 +130,40 @@ mod tests {
                 let again: Vec<u64> = hashes.iter().rev().chain(&hashes).copied().collect();
                 assert_eq!(both(&sketch, &again), found);
                 assert!(n != 1 || found.1.iter().all(|&value| value == EMPTY));
+            }
+        }
+    }
+
+    /// The sketch without its shorter way.
+    struct Plain<'a>(&'a FastSketch);
+
+    impl Sketch for Plain<'_> {
+        fn identity(&self) -> Identity {
+            self.0.identity()
+        }
+
+        fn size(&self) -> usize {
+            self.0.size()
+        }
+
+        fn sketch(&self, hashes: &[u64], scratch: &mut Scratch, out: &mut [u32]) {
+            self.0.sketch(hashes, scratch, out);
+        }
+
+        fn std_err(&self, j: f64, m: u64) -> f64 {
+            self.0.std_err(j, m)
+        }
+    }
+
+    #[test]
+    fn the_way_of_every_sketch_leads_to_the_same() {
+        for sketch in sketches() {
+            for n in [0, 1, 2, 9, 300] {
+                let hashes: Vec<u64> = (0..n).map(|i| mix(i % 250)).collect();
+                let (first, second) = both(&sketch, &hashes);
+                let mut found = vec![7; sketch.size];
+                assert!(Plain(&sketch).runners_up(&hashes, &first, &mut found));
+                assert_eq!(found, second);
             }
         }
     }
