@@ -11,11 +11,15 @@ if TYPE_CHECKING:
     from neardup.algebra import Estimate
     from neardup.api import dedup
     from neardup.banding import Banding, explain
+    from neardup.bloom import BloomFill, BloomStream
     from neardup.counting import Cardinality, cardinality
     from neardup.errors import DataError, NeardupError, NeardupTypeError, NeardupValueError
     from neardup.evaluation import Evaluation, evaluate
+    from neardup.forest import Forest
     from neardup.lsh import LSH, duplicate_flags
     from neardup.matching import match
+    from neardup.passages import ContainmentIndex, containment
+    from neardup.probing import MultiProbeLSH, ProbedBanding
     from neardup.result import Result
     from neardup.signatures import Signatures, jaccard, sketch
     from neardup.sketching import FastSimilaritySketch, estimate_jaccard
@@ -48,8 +52,16 @@ _HOME = {
     # signatures to candidates
     "LSH": "lsh",
     "duplicate_flags": "lsh",
+    "MultiProbeLSH": "probing",
+    "ProbedBanding": "probing",
+    "Forest": "forest",
+    "BloomStream": "bloom",
+    "BloomFill": "bloom",
     "explain": "banding",
     "Banding": "banding",
+    # passages to the texts that contain them
+    "ContainmentIndex": "passages",
+    "containment": "passages",
     # what goes wrong
     "NeardupError": "errors",
     "NeardupValueError": "errors",
@@ -79,8 +91,15 @@ __all__ = [  # noqa: RUF022 - grouped as in _HOME
     "Estimate",
     "LSH",
     "duplicate_flags",
+    "MultiProbeLSH",
+    "ProbedBanding",
+    "Forest",
+    "BloomStream",
+    "BloomFill",
     "explain",
     "Banding",
+    "ContainmentIndex",
+    "containment",
     "NeardupError",
     "NeardupValueError",
     "NeardupTypeError",

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from neardup.columns import arrow
 from neardup.errors import NeardupValueError
 from neardup.io.columns import filtered
 from neardup.io.frames import library
@@ -91,6 +90,8 @@ def _rows(data: Any, keep: Mask) -> Any:
 def _with_columns(data: Any, rows: Any, notes: pa.RecordBatch, keep: Mask) -> Any:
     """Rows with the notes of the same rows as columns."""
     import pyarrow as pa
+
+    from neardup.columns import arrow
 
     known = library(data)
     if known == "datasets" and not hasattr(data, "select"):

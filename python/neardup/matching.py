@@ -10,7 +10,7 @@ import numpy.typing as npt
 from neardup.api import open_data
 from neardup.config import RUN_OPTIONS, Config, refuse
 from neardup.engines.memory import MemoryEngine
-from neardup.errors import NeardupTypeError
+from neardup.errors import NeardupTypeError, NeardupValueError
 from neardup.plan import Base, Plan, prepare, verified
 from neardup.progress import watched
 from neardup.wording import in_python
@@ -37,6 +37,7 @@ def match(
     right: Any,
     threshold: float | None = None,
     *,
+    measure: str = "jaccard",
     progress: Any = None,
     **options: Any,
 ) -> pa.Table:
@@ -47,7 +48,12 @@ def match(
     left, right : object
         Two collections, each as `dedup` takes it: texts, a table or frame, or paths.
     threshold : float, optional
-        Jaccard similarity from which two texts are a pair; that of the preset, or 0.8.
+        Similarity from which two texts are a pair; that of the preset, or 0.8.
+    measure : "jaccard" or "containment"
+        Jaccard similarity of the two shingle sets; or the share of the left text's shingles that
+        the right text has, as for a passage and a document. Containment finds every pair and takes
+        12.2 bytes of memory a shingle of the right side; options of bands and sketches do not go
+        with it.
     progress : Progress or tqdm class, optional
         Who watches the run, as for `dedup`.
     **options
@@ -60,7 +66,8 @@ def match(
     pyarrow.Table
         ``source_a, row_a, id_a, source_b, row_b, id_b, similarity``: a is left, b is right, sorted
         by source and row of a, then of b. Each row of a group of exact duplicates is there with
-        each of its matches; texts equal after `normalize` have similarity 1.
+        each of its matches; texts equal after `normalize` have similarity 1. By containment
+        the last column is ``containment``; a text without a shingle is in no pair.
 
     Raises
     ------
@@ -78,6 +85,8 @@ def match(
     [{'row_a': 1, 'row_b': 0, 'similarity': 1.0}]
     >>> neardup.match(old, new, 0.4, shingle="word:2")["similarity"].to_pylist()
     [0.5, 1.0]
+    >>> neardup.match(["not to be"], old, measure="containment")["containment"].to_pylist()
+    [1.0]
     """
     from neardup.io.base import FieldSpec
     from neardup.io.documents import Documents
@@ -90,6 +99,10 @@ def match(
             )
     if threshold is not None:
         options["threshold"] = threshold
+    if measure not in ("jaccard", "containment"):
+        raise NeardupValueError(f'measure must be "jaccard" or "containment", got {measure!r}')
+    if measure == "containment":
+        return _containment(left, right, options, progress)
     config = Config.from_options(options)
     mine, _ = open_data(left, config)
     other, _ = open_data(right, config, first=len(mine))
@@ -108,6 +121,22 @@ def match(
             pairs, _ = verified(base, sets)
         a, b, similarity = _rows(base, pairs)
         return _table(base, a, b, similarity)
+
+
+def _containment(left: Any, right: Any, options: dict[str, Any], progress: Any) -> pa.Table:
+    from neardup.containing import BANDS_ONLY, contained
+
+    for name in options:
+        if name in BANDS_ONLY:
+            raise NeardupTypeError(
+                f'{name}: says nothing with measure="containment", which finds every pair and '
+                "computes it exactly; leave it out"
+            )
+    config = Config.from_options(options)
+    other, _ = open_data(right, config)
+    mine, _ = open_data(left, config, first=len(other))
+    with watched(progress) as watcher:
+        return contained(mine, other, config, watcher)
 
 
 def _across(base: Base, candidates: Candidates) -> npt.NDArray[np.bool_]:

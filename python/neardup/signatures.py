@@ -37,6 +37,8 @@ class Signatures:
         Distinct shingles of each text; read-only. Estimates after `merge`.
     identity : str
         Sketch and text spec. Signatures are comparable only if this is equal.
+    runners_up : numpy.ndarray of uint32, shape (n, size), or None
+        The second smallest value of each slot, if asked for, see `MultiProbeLSH`; read-only.
 
     Examples
     --------
@@ -46,13 +48,22 @@ class Signatures:
     ([4, 4, 2], 1.0, 0.0)
     """
 
-    __slots__ = ("counts", "matrix", "sketch", "text")
+    __slots__ = ("counts", "matrix", "runners_up", "sketch", "text")
 
-    def __init__(self, matrix: Matrix, counts: Counts, *, sketch: str, text: str) -> None:
-        self.matrix, self.counts = matrix, counts
+    def __init__(
+        self,
+        matrix: Matrix,
+        counts: Counts,
+        *,
+        sketch: str,
+        text: str,
+        runners_up: Matrix | None = None,
+    ) -> None:
+        self.matrix, self.counts, self.runners_up = matrix, counts, runners_up
         self.sketch, self.text = sketch, text
-        for array in (matrix, counts):
-            array.flags.writeable = False
+        for array in (matrix, counts, runners_up):
+            if array is not None:
+                array.flags.writeable = False
 
     @property
     def identity(self) -> str:
@@ -154,6 +165,7 @@ class Signatures:
 
         Merging is exact for the signatures: a union's signature is the minimum of the two, slot by
         slot. The counts are estimates, (|A| + |B|) / (1 + J) with the estimated J.
+        Runners-up are kept if both have them.
 
         Parameters
         ----------
@@ -190,7 +202,12 @@ class Signatures:
         shared = _native.estimate_rows(self.matrix, other.matrix)
         union = np.rint((self.counts + other.counts) / (1.0 + shared)).astype(np.int64)
         counts = np.maximum(union, np.maximum(self.counts, other.counts))
-        return self._like(np.minimum(self.matrix, other.matrix), counts)
+        matrix = np.minimum(self.matrix, other.matrix)
+        if self.runners_up is None or other.runners_up is None:
+            return self._like(matrix, counts)
+        all_four = [self.matrix, other.matrix, self.runners_up, other.runners_up]
+        second = [np.where(each > matrix, each, np.uint32(2**32 - 1)) for each in all_four]
+        return self._like(matrix, counts, np.minimum.reduce(second))
 
     @staticmethod
     def concat(parts: Iterable[Signatures]) -> Signatures:
@@ -207,7 +224,9 @@ class Signatures:
         for part in every:
             every[0]._meet(part)
         matrix = np.concatenate([part.matrix for part in every])
-        return every[0]._like(matrix, np.concatenate([part.counts for part in every]))
+        second = [part.runners_up for part in every if part.runners_up is not None]
+        runners_up = np.concatenate(second) if len(second) == len(every) else None
+        return every[0]._like(matrix, np.concatenate([part.counts for part in every]), runners_up)
 
     def save(self, path: Path) -> None:
         """Write a file, finished or absent: 4 * size + 8 bytes a signature, and a checksum.
@@ -217,8 +236,15 @@ class Signatures:
         NeardupError
             It cannot be written.
         """
-        header = {"sketch": self.sketch, "text": self.text, "shape": self.matrix.shape}
+        header: dict[str, Any] = {
+            "sketch": self.sketch,
+            "text": self.text,
+            "shape": self.matrix.shape,
+        }
         counts, slots = self.counts.astype("<i8", copy=False), self.matrix.astype("<u4", copy=False)
+        if self.runners_up is not None:
+            header["runners_up"] = True
+            slots = np.concatenate([slots, self.runners_up.astype("<u4", copy=False)])
         _FILE.write(path, header, [counts, slots])
 
     @classmethod
@@ -234,14 +260,16 @@ class Signatures:
             It cannot be read.
         """
         header, (counts, slots) = _FILE.read(path, 2)
+        parts = 2 if header.get("runners_up") is True else 1
         match header:
             case {"sketch": str(made), "text": str(text), "shape": [int(n), int(size)]} if (
-                n >= 0 and size > 0 and (len(counts), len(slots)) == (8 * n, 4 * n * size)
+                n >= 0 and size > 0 and (len(counts), len(slots)) == (8 * n, 4 * n * size * parts)
             ):
                 _check_maker(made, size, path)
-                matrix = np.frombuffer(slots, "<u4").astype(np.uint32).reshape(n, size)
+                matrix = np.frombuffer(slots, "<u4").astype(np.uint32).reshape(parts, n, size)
                 sizes = np.frombuffer(counts, "<i8").astype(np.int64)
-                return cls(matrix, sizes, sketch=made, text=text)
+                second = matrix[1] if parts == 2 else None
+                return cls(matrix[0], sizes, sketch=made, text=text, runners_up=second)
         raise DataError("a signature file whose parts do not add up", source=str(path))
 
     def _overlap(self, i: int, j: int, other: Signatures | None, what: str) -> Overlap:
@@ -260,8 +288,8 @@ class Signatures:
             )
         return made
 
-    def _like(self, matrix: Matrix, counts: Counts) -> Signatures:
-        return Signatures(matrix, counts, sketch=self.sketch, text=self.text)
+    def _like(self, matrix: Matrix, counts: Counts, runners_up: Matrix | None = None) -> Signatures:
+        return Signatures(matrix, counts, sketch=self.sketch, text=self.text, runners_up=runners_up)
 
     def _meet(self, other: Signatures) -> None:
         if not isinstance(other, Signatures):
@@ -297,6 +325,7 @@ def sketch(
     size: int = 128,
     seed: int = 42,
     threads: int = 0,
+    runners_up: bool = False,
 ) -> Signatures:
     """Sketch texts: normalise, cut into shingles, hash and sketch in one native pass.
 
@@ -315,6 +344,8 @@ def sketch(
         From 0 to 2^64 - 1.
     threads : int, default 0
         0 is one for every core. The result does not depend on it.
+    runners_up : bool, default False
+        Also keep the second smallest value of each slot, as `MultiProbeLSH` asks for.
 
     Returns
     -------
@@ -349,8 +380,16 @@ def sketch(
     )
     spec = _text_spec(config)
     native = native_sketch(config.sketch, config.size, config.seed)
-    parts = [_native.sketch_texts(each, spec, native, config.threads) for each in columns(texts)]
-    done = [Signatures(*part, sketch=native.identity, text=spec.identity) for part in parts]
+    made, text = native.identity, spec.identity
+    done = []
+    for each in columns(texts):
+        if runners_up:
+            matrix, second, counts = _native.sketch_texts_probed(each, spec, native, config.threads)
+            part = Signatures(matrix, counts, sketch=made, text=text, runners_up=second)
+        else:
+            matrix, counts = _native.sketch_texts(each, spec, native, config.threads)
+            part = Signatures(matrix, counts, sketch=made, text=text)
+        done.append(part)
     return done[0] if len(done) == 1 else Signatures.concat(done)
 
 

@@ -103,11 +103,7 @@ class FastSimilaritySketch:
         -------
         numpy.ndarray of uint32, shape (n, size)
         """
-        if isinstance(rows, str | bytes):
-            raise NeardupTypeError(
-                f"batch takes rows of tokens, got a bare {type(rows).__name__}; pass a list of "
-                "token lists, or use neardup.sketch for texts"
-            )
+        rows = _rows(rows)
         threads = thread_count(num_threads)
         if isinstance(rows, np.ndarray) and rows.ndim == 2:
             integers = plain_row(rows.ravel())
@@ -159,6 +155,30 @@ class FastSimilaritySketch:
         bounds = native_array(bounds, np.int64)
         return self._native.csr(hashes, bounds, thread_count(num_threads))
 
+    def batch_with_runners_up(
+        self, rows: Iterable[Iterable[Any]], prehashed: bool = False, num_threads: int = 0
+    ) -> tuple[Matrix, Matrix]:
+        """Sketch many sets of tokens, and keep the runner-up of each slot.
+
+        Parameters
+        ----------
+        rows, prehashed, num_threads
+            As in `batch`.
+
+        Returns
+        -------
+        (matrix, runners_up) : two numpy.ndarray of uint32, shape (n, size)
+            The signatures; and the second smallest of the values that elements bring to each slot,
+            each element its least, 0xFFFFFFFF where there is one element. `MultiProbeLSH` takes
+            both.
+        """
+        hashes = [token_hashes(row, prehashed) for row in _rows(rows)]
+        offsets = np.cumsum([0, *map(len, hashes)], dtype=np.int64)
+        flat = np.concatenate([np.empty(0, np.uint64), *hashes])
+        threads = thread_count(num_threads)
+        matrix, second, _ = _native.sketch_sets_probed(flat, offsets, self._native, threads)
+        return matrix, second
+
     def std_err(self, jaccard: float, union: int) -> float:
         """Standard error of an estimate, exactly.
 
@@ -178,6 +198,15 @@ class FastSimilaritySketch:
 
     def __repr__(self) -> str:
         return f"FastSimilaritySketch({self.identity})"
+
+
+def _rows(rows: Iterable[Iterable[Any]]) -> Iterable[Iterable[Any]]:
+    if isinstance(rows, str | bytes):
+        raise NeardupTypeError(
+            f"batch takes rows of tokens, got a bare {type(rows).__name__}; pass a list of "
+            "token lists, or use neardup.sketch for texts"
+        )
+    return rows
 
 
 def estimate_jaccard(a: npt.ArrayLike, b: npt.ArrayLike) -> float:

@@ -14,7 +14,16 @@ from pathlib import Path
 
 import make
 
-from neardup import LSH, checkpoint, dedup, sketch
+from neardup import (
+    LSH,
+    BloomStream,
+    ContainmentIndex,
+    Forest,
+    MultiProbeLSH,
+    checkpoint,
+    dedup,
+    sketch,
+)
 
 FOLDER = Path(__file__).with_name("files")
 TEXTS = [make.TEXTS[name] for name in ("english", "chinese", "empty", "arabic")]
@@ -51,6 +60,18 @@ def make_files(folder: Path) -> None:
     index.insert(signatures)
     index.remove(1)
     index.save(folder / "index.lsh")
+    probed = sketch(TEXTS, size=SIZE, seed=SEED, shingle=SHINGLE, runners_up=True)
+    probed.save(folder / "probed.sig")
+    probes = MultiProbeLSH(num_perm=SIZE, num_bands=4, rows=2, probes="both", keep_signatures=True)
+    probes.insert(probed)
+    probes.save(folder / "index.probes")
+    forest = Forest(4, 3, num_perm=SIZE)
+    forest.insert(signatures)
+    forest.save(folder / "index.forest")
+    stream = BloomStream(8, 0.01, bands=4, rows=2, size=SIZE, seed=SEED, shingle=SHINGLE)
+    stream.add(TEXTS)
+    stream.save(folder / "stream.bloom")
+    ContainmentIndex(TEXTS, shingle=SHINGLE).save(folder / "index.containment")
     before = os.getcwd(), checkpoint.WORTH_KEEPING
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)

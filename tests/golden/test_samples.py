@@ -10,7 +10,18 @@ import pyarrow.parquet as pq
 import pytest
 from make_files import FOLDER, ROWS, SEED, SHINGLE, SIZE, TEXTS, make_files
 
-from neardup import LSH, DataError, Signatures, checkpoint, reference, sketch
+from neardup import (
+    LSH,
+    BloomStream,
+    ContainmentIndex,
+    DataError,
+    Forest,
+    MultiProbeLSH,
+    Signatures,
+    checkpoint,
+    reference,
+    sketch,
+)
 
 SPEC = {"normalize": "nfkc,casefold,collapse-space", "shingle": SHINGLE}
 
@@ -25,7 +36,7 @@ def slots(text: str) -> list[int]:
 def test_every_kind_has_a_sample_and_every_sample_a_version(tmp_path: Path) -> None:
     make_files(tmp_path)
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted(p.name for p in FOLDER.iterdir())
-    for name in ("signatures.sig", "index.lsh", "stage-survey", "stage-pairs"):
+    for name in (*SEALED, "stage-survey", "stage-pairs"):
         assert int.from_bytes((FOLDER / name).read_bytes()[8:12], "little") == 1
     for name in ("removed", "pairs", "clusters"):
         assert (
@@ -36,7 +47,18 @@ def test_every_kind_has_a_sample_and_every_sample_a_version(tmp_path: Path) -> N
         assert json.loads((FOLDER / name).read_bytes())["version"]
 
 
-@pytest.mark.parametrize("name", ["signatures.sig", "index.lsh", "rejected.jsonl"])
+SEALED = {
+    "signatures.sig": Signatures.load,
+    "probed.sig": Signatures.load,
+    "index.lsh": LSH.load,
+    "index.probes": MultiProbeLSH.load,
+    "index.forest": Forest.load,
+    "stream.bloom": BloomStream.load,
+    "index.containment": ContainmentIndex.load,
+}
+
+
+@pytest.mark.parametrize("name", [*SEALED, "rejected.jsonl"])
 def test_files_that_are_written_alike_to_the_byte(tmp_path: Path, name: str) -> None:
     make_files(tmp_path)
     assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes()
@@ -69,6 +91,32 @@ def test_an_index() -> None:
     found = index.query(Signatures.load(FOLDER / "signatures.sig"))
     assert found == [[(0, 1.0), (4, 1.0)], [(5, 1.0)], [], [(3, 1.0), (7, 1.0)]]
     assert index.insert(np.zeros((1, 8), np.uint32)) == range(8, 9)
+
+
+def test_lookups_beside_the_index() -> None:
+    sets = [set(reference.shingles(text, **SPEC)) for text in TEXTS]
+    probed = Signatures.load(FOLDER / "probed.sig")
+    assert probed.matrix.tolist() == [slots(text) for text in TEXTS]
+    second = [reference.runners_up(each, SIZE, SEED) for each in sets]
+    assert probed.runners_up is not None
+    assert probed.runners_up.tolist() == second
+    probes = MultiProbeLSH.load(FOLDER / "index.probes")
+    keys = [
+        set(reference.probes(a, b, 4, 2))
+        for a, b in zip(probed.matrix.tolist(), second, strict=True)
+    ]
+    expected = [{i for i, other in enumerate(keys) if own & other} for own in keys]
+    assert [{i for i, _ in found} for found in probes.query(probed)] == expected
+    forest = Forest.load(FOLDER / "index.forest")
+    rows = probed.matrix.tolist()
+    assert forest.query(probed, 2, candidates=2) == [
+        reference.forest(rows, row, 4, 3, 2, 2) for row in rows
+    ]
+    stream = BloomStream.load(FOLDER / "stream.bloom")
+    assert stream.check(TEXTS).tolist() == [bool(each) for each in sets]
+    assert stream.fill.documents == sum(map(bool, sets))
+    index = ContainmentIndex.load(FOLDER / "index.containment")
+    assert index.query(TEXTS, 0.1) == [reference.containing(each, sets, 0.1) for each in sets]
 
 
 def test_a_finished_first_pass() -> None:
@@ -139,12 +187,11 @@ def test_tables() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["signatures.sig", "index.lsh"])
+@pytest.mark.parametrize("name", SEALED)
 def test_another_version_is_refused_by_name(tmp_path: Path, name: str) -> None:
     data = bytearray((FOLDER / name).read_bytes())
     data[8] = 2
     path = tmp_path / name
     path.write_bytes(data)
-    load = Signatures.load if name.endswith("sig") else LSH.load
     with pytest.raises(DataError, match=rf"{name}: .* is of version 2, this program reads 1"):
-        load(path)
+        SEALED[name](path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import struct
+import warnings
 from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
@@ -17,9 +18,22 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness import families, tree, write_jsonl
-from neardup import LSH, DataError, NeardupError, Signatures, checkpoint, dedup, sketch
+from neardup import (
+    LSH,
+    BloomStream,
+    ContainmentIndex,
+    DataError,
+    Forest,
+    MultiProbeLSH,
+    NeardupError,
+    Signatures,
+    checkpoint,
+    dedup,
+    sketch,
+)
 
 SIGNATURES = sketch(["one text", "and another one", ""], size=6)
+PROBED = sketch(["one text", "and another one", ""], size=6, runners_up=True)
 STEADY = settings(
     derandomize=True,
     deadline=None,
@@ -60,10 +74,91 @@ def use_index(path: Path) -> None:
     assert len(LSH.load(path)) == len(found)
 
 
+def bloom() -> BloomStream:
+    """A stream that has seen some."""
+    made = BloomStream(20, 0.1, size=6, bands=3, rows=2)
+    made.add(SIGNATURES)
+    return made
+
+
+def use_bloom(path: Path) -> None:
+    """Load, and do all that can be done."""
+    found = BloomStream.load(path, threads=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a forged count may be above capacity
+        found.check_and_add(["one text", "more", ""])
+        found.merge(found)
+    assert 0.0 <= found.fill.false_positives <= 1.0
+    found.save(path)
+    assert BloomStream.load(path).fill == found.fill
+
+
+def forest() -> Forest:
+    """A small one."""
+    made = Forest(2, 3, num_perm=6)
+    made.insert(SIGNATURES)
+    return made
+
+
+def use_forest(path: Path) -> None:
+    """Load, and do all that can be done."""
+    found = Forest.load(path, num_threads=1)
+    found.query(np.zeros((2, found.num_perm), np.uint32), 3)
+    found.insert(np.arange(found.num_perm, dtype=np.uint32)[None])
+    found.merge(found)
+    found.save(path)
+    assert len(Forest.load(path)) == len(found)
+
+
+def probes() -> MultiProbeLSH:
+    """A small one."""
+    made = MultiProbeLSH(
+        num_perm=6, num_bands=3, rows=2, probes="both", keep_signatures=True, num_threads=1
+    )
+    made.insert(PROBED)
+    return made
+
+
+def use_probes(path: Path) -> None:
+    """Load, and do all that can be done."""
+    found = MultiProbeLSH.load(path, num_threads=1)
+    slots = np.arange(found.plan.size, dtype=np.uint32)[None]
+    new = found.insert((slots, slots + np.uint32(1)))
+    assert new[0] in [
+        each[0] if found.keep_signatures else each
+        for each in found.query((slots, slots + np.uint32(1)))[0]
+    ]
+    found.merge(found)
+    found.save(path)
+    assert len(MultiProbeLSH.load(path)) == len(found)
+
+
+def containment_index() -> ContainmentIndex:
+    """A small one."""
+    return ContainmentIndex(["one text and another", "and another one", ""], shingle="word:1")
+
+
+def use_containment_index(path: Path) -> None:
+    """Load, and do all that can be done."""
+    found = ContainmentIndex.load(path, threads=1)
+    for answers in found.query(["one", "and another one", ""], 0.1):
+        assert all(0 <= id < len(found) for id, _ in answers)
+    found.insert(["a text"])
+    assert (len(found) - 1, 1.0) in found.query("a text")
+    found.merge(found)
+    found.save(path)
+    assert len(ContainmentIndex.load(path)) == len(found)
+
+
 #: A file's name, how it is written, and what is done with it.
 KINDS: dict[str, tuple[Callable[[Path], None], Callable[[Path], None]]] = {
     "a.sig": (SIGNATURES.save, use_signatures),
+    "b.sig": (PROBED.save, use_signatures),
     "a.lsh": (lambda path: index().save(path), use_index),
+    "a.bloom": (lambda path: bloom().save(path), use_bloom),
+    "a.forest": (lambda path: forest().save(path), use_forest),
+    "a.probes": (lambda path: probes().save(path), use_probes),
+    "a.containment": (lambda path: containment_index().save(path), use_containment_index),
 }
 
 

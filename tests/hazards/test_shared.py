@@ -18,7 +18,11 @@ import pytest
 from harness import families
 from neardup import (
     LSH,
+    BloomStream,
+    ContainmentIndex,
     FastSimilaritySketch,
+    Forest,
+    MultiProbeLSH,
     NeardupError,
     Signatures,
     _native,
@@ -72,6 +76,33 @@ def test_case_27_one_index_read_by_all() -> None:
     expected = index.query(shared, threshold=0.3, limit=5)
     for answers in together(lambda _: index.query(shared, threshold=0.3, limit=5)):
         assert answers == expected
+
+
+def test_case_27_other_lookups_read_and_changed_by_all() -> None:
+    shared = sketch(TEXTS, size=32, runners_up=True)
+    forest, probes = Forest(8, 4, num_perm=32), MultiProbeLSH(num_perm=32, probes="both")
+    passages, stream = ContainmentIndex(TEXTS), BloomStream(9 * len(TEXTS), size=32)
+    asked = [" ".join(text.split()[2:12]) for text in TEXTS]
+    forest.insert(shared)
+    probes.insert(shared)
+    stream.add(shared)
+    expected = forest.query(shared), probes.query(shared), passages.query(asked)
+
+    def read(_: int) -> bool:
+        found = forest.query(shared), probes.query(shared), passages.query(asked)
+        return found == expected and bool(stream.check_and_add(shared).all())
+
+    assert all(together(read))
+
+    def change(thread: int) -> bool:
+        mine = [f"{text} {thread}" for text in TEXTS]
+        made = sketch(mine, size=32, runners_up=True)
+        for index, rows in ((forest, made), (probes, made), (passages, mine)):
+            index.insert(rows)  # type: ignore[attr-defined]
+        return bool(stream.check_and_add(mine).any() or stream.check(mine).all())
+
+    assert all(together(change))
+    assert {len(forest), len(probes), len(passages)} == {9 * len(TEXTS)}
 
 
 def test_case_27_whole_runs_side_by_side() -> None:

@@ -12,12 +12,24 @@ import pyarrow as pa
 import pytest
 
 import neardup
-from neardup import LSH, NeardupError, NeardupTypeError, NeardupValueError, Signatures
+from neardup import (
+    LSH,
+    BloomStream,
+    ContainmentIndex,
+    Forest,
+    MultiProbeLSH,
+    NeardupError,
+    NeardupTypeError,
+    NeardupValueError,
+    Signatures,
+)
 
 
 @pytest.mark.parametrize("call", [
     LSH.load, Signatures.load, LSH().save, neardup.sketch(["a"]).save,
-], ids=["LSH.load", "Signatures.load", "LSH.save", "Signatures.save"])  # fmt: skip
+    Forest.load, Forest().save, MultiProbeLSH.load, MultiProbeLSH().save,
+    BloomStream.load, BloomStream(9).save, ContainmentIndex.load, ContainmentIndex().save,
+])  # fmt: skip
 def test_a_path_that_is_none(call: Any) -> None:
     for path in (None, 3, 1.5):
         with pytest.raises(NeardupTypeError, match=f"path: {path!r} is a .*; give a str or a path"):

@@ -15,6 +15,7 @@
 //! clusters
 //! ```
 pub mod cluster;
+pub mod containment;
 pub mod contents;
 pub mod csv;
 pub mod error;
@@ -32,6 +33,7 @@ mod long;
 pub mod lsh;
 pub mod pairs;
 pub mod parallel;
+pub mod runners;
 pub mod signatures;
 pub mod simd;
 pub mod sketch;

@@ -67,7 +67,7 @@ pub fn signatures(
 /// A place holds the number of a set in its upper half and of a hash in its lower half, so that nothing is cleared
 /// between two sets.
 #[derive(Default)]
-struct Distinct {
+pub(crate) struct Distinct {
     table: Vec<u64>,
     set: Vec<u64>,
     number: u64,
@@ -75,7 +75,7 @@ struct Distinct {
 
 impl Distinct {
     /// Each of `hashes` once.
-    fn of(&mut self, hashes: &[u64]) -> &[u64] {
+    pub(crate) fn of(&mut self, hashes: &[u64]) -> &[u64] {
         let places = (4 * hashes.len()).next_power_of_two().max(2);
         let shift = 64 - places.trailing_zeros();
         if self.table.len() < places {

@@ -1,11 +1,16 @@
 //! Python face of neardup-core: arrays in and out, errors, GIL release. No algorithm lives here.
 
 mod answers;
+mod bloom;
 mod call;
+mod containment;
 mod curve;
+mod forest;
 mod hll;
 mod jsonl;
 mod lsh;
+mod probes;
+mod shared;
 mod sketch;
 mod text;
 mod tokens;
@@ -19,7 +24,13 @@ mod _native {
         leaders, star, verify_pairs,
     };
     #[pymodule_export]
+    use crate::bloom::PyBloom;
+    #[pymodule_export]
+    use crate::containment::PyContainment;
+    #[pymodule_export]
     use crate::curve::{candidate_probability, choose_banding, common_rule, midpoint};
+    #[pymodule_export]
+    use crate::forest::PyForest;
     #[pymodule_export]
     use crate::hll::PyHll;
     #[pymodule_export]
@@ -29,6 +40,10 @@ mod _native {
     };
     #[pymodule_export]
     use crate::lsh::{PyLsh, duplicate_flags};
+    #[pymodule_export]
+    use crate::probes::{
+        PyProbes, choose_probed, probed_probability, sketch_sets_probed, sketch_texts_probed,
+    };
     #[pymodule_export]
     use crate::sketch::{PySketch, estimate_rows, hash_signed, hash_tokens, hash_unsigned};
     #[pymodule_export]

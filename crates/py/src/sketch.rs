@@ -233,7 +233,7 @@ pub fn estimate_rows<'py>(
     Ok(PyArray1::from_vec(py, out))
 }
 
-fn checked_offsets(offsets: &[i64], end: usize) -> neardup_core::Result<Vec<usize>> {
+pub fn checked_offsets(offsets: &[i64], end: usize) -> neardup_core::Result<Vec<usize>> {
     use neardup_core::Error;
     if offsets.first() != Some(&0) {
         let seen = offsets.first().map_or("none".into(), i64::to_string);

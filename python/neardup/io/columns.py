@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from neardup.columns import arrow
 from neardup.errors import NeardupValueError
 from neardup.io.base import Batch, FieldSpec, Reject, as_json, missing_field, split_path
 from neardup.io.keys import KeyField, column_values
@@ -156,6 +155,8 @@ def filtered(data: Any, mask: np.ndarray[Any, Any]) -> Any:
     """The rows of an array, batch or table where ``mask`` is true, whatever its types."""
     import numpy as np
     import pyarrow as pa
+
+    from neardup.columns import arrow
 
     try:
         return data.filter(arrow(mask))

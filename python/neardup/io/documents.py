@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
 
-from neardup.columns import arrow
 from neardup.io.annotate import check_rows
 from neardup.io.atomic import scratch
 from neardup.io.base import Batch, FieldSpec, Source
@@ -147,6 +146,8 @@ class Ids:
         import numpy as np
         import pyarrow as pa
 
+        from neardup.columns import arrow
+
         end = int(np.searchsorted(self._wanted, first + count))
         mine = self._wanted[self._seen : end] - first
         self._seen = end
@@ -165,6 +166,8 @@ class Ids:
         """Ids of some documents; all of them must be wanted ones."""
         import numpy as np
         import pyarrow as pa
+
+        from neardup.columns import arrow
 
         if not self._parts:
             return pa.nulls(len(documents), pa.string())

@@ -14,6 +14,15 @@ from neardup.reference.answers import (
 )
 from neardup.reference.fast import EMPTY_SLOT, ROUNDS, algorithm_1, draw, estimate, fast_sketch
 from neardup.reference.hashes import digest, mix, splitmix, token_hash, xxh3_64
+from neardup.reference.lookups import (
+    Bloom,
+    bloom_design,
+    containing,
+    forest,
+    probed_curve,
+    probes,
+    runners_up,
+)
 from neardup.reference.text import (
     STEPS,
     is_alone,
@@ -32,11 +41,14 @@ __all__ = [
     "ROUNDS",
     "STEPS",
     "Answer",
+    "Bloom",
     "algorithm_1",
     "band_key",
     "band_keys",
+    "bloom_design",
     "candidate_pairs",
     "components",
+    "containing",
     "copies",
     "dart_sketch",
     "dedup",
@@ -45,6 +57,7 @@ __all__ = [
     "estimate",
     "exact_jaccard",
     "fast_sketch",
+    "forest",
     "icws_sketch",
     "is_alone",
     "is_invisible",
@@ -52,6 +65,9 @@ __all__ = [
     "mix",
     "normalize",
     "prepare",
+    "probed_curve",
+    "probes",
+    "runners_up",
     "shingles",
     "splitmix",
     "star",

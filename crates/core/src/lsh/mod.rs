@@ -7,11 +7,18 @@
 //! flags   which rows repeat an earlier one, in one go
 //! table   the kept index over band keys: insert, query, remove; made of sorted runs; store saves and loads it
 //! ranked  the answers of a table with their estimates, best first
+//! probes  an index looked up with runners-up too; postings its lists, keys to ids
+//! forest  the best answers without a threshold, by sorted prefixes
+//! bloom   one filter a band: who was seen before, in constant memory
 //! ```
 pub mod bands;
+pub mod bloom;
 pub mod curve;
 pub mod flags;
+pub mod forest;
 pub mod group;
+pub mod postings;
+pub mod probes;
 pub mod ranked;
 mod run;
 mod store;

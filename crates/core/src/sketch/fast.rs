@@ -12,6 +12,8 @@
 //! first, again at all if a slot stays empty. R is one constant, never a function of
 //! the set. Algorithm 1 of the paper has R = k; R = 0 is MinHash. The variance is known exactly, see [`rho`].
 
+mod runners;
+
 use super::{EMPTY, Identity, Params, Scratch, Sketch, cardinality};
 use crate::hash::splitmix;
 use crate::simd::{Tier, fast as kernel, minima, pick};
@@ -178,6 +180,11 @@ impl Sketch for FastSketch {
 
     fn cardinality(&self, slots: &[u32]) -> Option<(f64, f64)> {
         Some(cardinality::estimate(slots.iter().map(|&slot| self.hazard(slot)), self.rounds))
+    }
+
+    fn runners_up(&self, hashes: &[u64], signature: &[u32], out: &mut [u32]) -> bool {
+        self.second(hashes, signature, out);
+        true
     }
 
     fn std_err(&self, j: f64, m: u64) -> f64 {

@@ -81,6 +81,26 @@ pub trait Sketch: Send + Sync {
         Ok(())
     }
 
+    /// Writes the runner-up of each slot of `signature`, that of the set `hashes`: the second smallest value that
+    /// elements bring there, [`EMPTY`] where there is one element only. False, and nothing written, if this
+    /// sketch is no slot-wise minimum over elements and so has no runners-up.
+    ///
+    /// What an element brings to each slot is its signature when alone; a sketch may know a shorter way.
+    fn runners_up(&self, hashes: &[u64], signature: &[u32], out: &mut [u32]) -> bool {
+        if !self.merges() || self.weighs_repeats() {
+            return false;
+        }
+        out.fill(EMPTY);
+        let (mut scratch, mut alone) = (Scratch::default(), vec![EMPTY; self.size()]);
+        for x in hashes {
+            self.sketch(std::slice::from_ref(x), &mut scratch, &mut alone);
+            for ((second, &value), &first) in out.iter_mut().zip(&alone).zip(signature) {
+                *second = if value > first { value.min(*second) } else { *second };
+            }
+        }
+        true
+    }
+
     /// Whether repeats count as weight; elsewhere a set with repeats has the signature of the set without.
     fn weighs_repeats(&self) -> bool {
         false
