@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from neardup.matching import match
     from neardup.result import Result
     from neardup.signatures import Signatures, jaccard, sketch
-    from neardup.sketching import FastSimilaritySketch, estimate_jaccard
+    from neardup.sketching import FastSimilaritySketch, Sketcher, estimate_jaccard, estimate_oph
     from neardup.tuning import Tuning, tune
 
 _HOME = {
@@ -34,8 +34,10 @@ _HOME = {
     "Signatures": "signatures",
     "jaccard": "signatures",
     # token sets to signatures
+    "Sketcher": "sketching",
     "FastSimilaritySketch": "sketching",
     "estimate_jaccard": "sketching",
+    "estimate_oph": "sketching",
     # signatures to candidates
     "LSH": "lsh",
     "duplicate_flags": "lsh",
@@ -61,8 +63,10 @@ __all__ = [  # noqa: RUF022 - grouped as in _HOME
     "sketch",
     "Signatures",
     "jaccard",
+    "Sketcher",
     "FastSimilaritySketch",
     "estimate_jaccard",
+    "estimate_oph",
     "LSH",
     "duplicate_flags",
     "explain",

@@ -120,7 +120,10 @@ class Config:
         "fast",
         v.Choice(_native.SKETCHES),
         "Similarity",
-        "Sketch: fast is Fast Similarity Sketching.",
+        "Sketch: fast is Fast Similarity Sketching, best for nearly all; minhash is the classic by "
+        "32-bit affine functions, minhash61 by a universal family; superminhash varies least on "
+        "small sets; oph is one-permutation hashing, densified; cminhash shifts one permutation. "
+        "docs/sketches.md compares them.",
     )
     verify: str = field(
         "exact",

@@ -106,6 +106,12 @@ class Signatures:
         -------
         Signatures
 
+        Raises
+        ------
+        NeardupValueError
+            Another number of rows, another identity, or a sketch whose signatures do not merge
+            (`oph`).
+
         Examples
         --------
         >>> from neardup import sketch
@@ -118,6 +124,12 @@ class Signatures:
             raise NeardupValueError(
                 f"{len(self)} signatures cannot be merged with {len(other)}, row by row; "
                 "use concat to put them one after the other"
+            )
+        name = self.sketch.partition("/")[0]
+        if not native_sketch(name, 1, 0).merges:
+            raise NeardupValueError(
+                f"signatures of {name} do not merge: a union's is not the minimum of two; "
+                "sketch the united texts"
             )
         shared = _native.estimate_rows(self.matrix, other.matrix)
         union = np.rint((self.counts + other.counts) / (1.0 + shared)).astype(np.int64)
@@ -211,7 +223,7 @@ def sketch(
     shingle, normalize : str
         How a text becomes a set of shingles, see docs/options.md.
     sketch : str, default "fast"
-        Fast Similarity Sketching.
+        Its name; docs/sketches.md compares them.
     size : int, default 128
         Slots of a signature, 1 to 65536.
     seed : int, default 42

@@ -27,7 +27,9 @@ mod _native {
     #[pymodule_export]
     use crate::lsh::{PyLsh, duplicate_flags};
     #[pymodule_export]
-    use crate::sketch::{PySketch, estimate_rows, hash_signed, hash_tokens, hash_unsigned};
+    use crate::sketch::{
+        PySketch, estimate_oph, estimate_rows, hash_signed, hash_tokens, hash_unsigned,
+    };
     #[pymodule_export]
     use crate::text::{BatchSurvey, PyTextSpec, contents, limit_tier, sketch_texts, survey};
 

@@ -49,6 +49,11 @@ impl PySketch {
         self.inner.size()
     }
 
+    #[getter]
+    fn merges(&self) -> bool {
+        self.inner.merges()
+    }
+
     fn std_err(&self, py: Python<'_>, jaccard: f64, union: u64) -> PyResult<f64> {
         attached(py, || Ok(self.inner.std_err(jaccard, union)))
     }
@@ -178,6 +183,17 @@ pub fn estimate_rows<'py>(
         out.push(attached(py, || sketch::estimate(a, b))?);
     }
     Ok(PyArray1::from_vec(py, out))
+}
+
+/// Jaccard estimate of two signatures of one-permutation hashing, by the bins they occupy.
+#[pyfunction]
+pub fn estimate_oph(
+    py: Python<'_>,
+    a: PyReadonlyArray1<'_, u32>,
+    b: PyReadonlyArray1<'_, u32>,
+) -> PyResult<f64> {
+    let (a, b) = (a.as_slice()?, b.as_slice()?);
+    attached(py, || sketch::oph::estimate_raw(a, b))
 }
 
 fn checked_offsets(offsets: &[i64], end: usize) -> neardup_core::Result<Vec<usize>> {

@@ -12,8 +12,13 @@ from neardup.reference.answers import (
     exact_jaccard,
     star,
 )
+from neardup.reference.cminhash import circulant_minima, cminhash
 from neardup.reference.fast import EMPTY_SLOT, ROUNDS, algorithm_1, draw, estimate, fast_sketch
 from neardup.reference.hashes import digest, mix, splitmix, token_hash, xxh3_64
+from neardup.reference.minhash import minhash
+from neardup.reference.minhash61 import minhash61
+from neardup.reference.oph import estimate_oph, oph
+from neardup.reference.superminhash import superminhash
 from neardup.reference.text import (
     STEPS,
     is_alone,
@@ -26,31 +31,49 @@ from neardup.reference.text import (
 )
 from neardup.reference.whole import Answer, dedup, keep_order
 
+SKETCHES = {
+    "fast": fast_sketch,
+    "minhash": minhash,
+    "minhash61": minhash61,
+    "superminhash": superminhash,
+    "oph": oph,
+    "cminhash": cminhash,
+}
+"""Every sketch by its name: hashes, size and seed to the slots of a signature."""
+
 __all__ = [
     "EMPTY_SLOT",
     "ROUNDS",
+    "SKETCHES",
     "STEPS",
     "Answer",
     "algorithm_1",
     "band_key",
     "band_keys",
     "candidate_pairs",
+    "circulant_minima",
+    "cminhash",
     "components",
     "dedup",
     "digest",
     "draw",
     "estimate",
+    "estimate_oph",
     "exact_jaccard",
     "fast_sketch",
     "is_alone",
     "is_invisible",
     "keep_order",
+    "minhash",
+    "minhash61",
     "mix",
     "normalize",
+    "oph",
     "prepare",
     "shingles",
     "splitmix",
     "star",
+    "superminhash",
     "token_hash",
     "tokens",
     "words",
