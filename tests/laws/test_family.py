@@ -226,7 +226,9 @@ def test_bands_find_as_many_pairs_as_the_curve_says(name):
 def test_the_raw_estimate_of_oph(union, shared):
     trials = min(10_000, 2_000_000 // union)
     matrix = native_of("oph").csr(*random_pairs(np.random.default_rng(7), trials, union, shared), 0)
-    estimates = np.array([_native.estimate_oph(*pair) for pair in zip(*[iter(matrix)] * 2)])
+    estimates = np.array(
+        [_native.estimate_oph(*pair) for pair in zip(*[iter(matrix)] * 2, strict=False)]
+    )
     jaccard = shared / union
     expected = jaccard * (1 - jaccard) / 128 * oph_raw_rho(128, union)
     squares = (estimates - jaccard) ** 2

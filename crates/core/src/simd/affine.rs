@@ -35,14 +35,11 @@ trait Kernel: Copy {
         best: &mut [Lanes; STEPS],
         used: usize,
     ) {
-        for (&z, &w) in words.0.iter().zip(words.1) {
-            let mut value = mul.map(|mul| mul.wrapping_mul(z).wrapping_add(w));
-            let step = step.map(|step| step.wrapping_mul(z));
-            for best in best.iter_mut().take(used) {
-                for ((best, value), step) in best.iter_mut().zip(&mut value).zip(&step) {
-                    *best = (*best).min(*value);
-                    *value = value.wrapping_add(*step);
-                }
+        for (v, best) in (0..).zip(best.iter_mut().take(used)) {
+            for ((m, s), best) in mul.iter().zip(step).zip(best) {
+                let factor = m.wrapping_add(s.wrapping_mul(v));
+                let value = |(z, w): (&u32, &u32)| factor.wrapping_mul(*z).wrapping_add(*w);
+                *best = words.0.iter().zip(words.1).map(value).fold(*best, u32::min);
             }
         }
     }
