@@ -7,7 +7,7 @@
 //! The paper keeps one permutation instead of k, and has less variance than MinHash: by the exact
 //! `rho = 1 - (k-1)/(m-1) E[c / (2m - c)]`, c the number of the m elements whose neighbour at a given distance
 //! on the circle is one too, on average m(m-1)/(D-1). That is .94 to .88 for k = 128 in a universe of 1024, and
-//! 1 to eight digits in this one. Text has no small universe, so here it is MinHash at a higher price: for
+//! 1 to seven digits in this one. Text has no small universe, so here it is MinHash at a higher price: for
 //! comparison. The twin in `neardup.reference` takes any universe and permutation.
 
 use super::{EMPTY, Identity, Params, Scratch, Sketch};
