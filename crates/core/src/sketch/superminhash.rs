@@ -82,7 +82,10 @@ impl Sketch for SuperMinHash {
         for (element, &x) in (1..).zip(hashes) {
             let start = mix(x ^ self.key);
             let mut draw = start;
-            for stage in 0..=last {
+            for stage in 0..size {
+                if stage > last {
+                    break;
+                }
                 if stage > 0 {
                     draw = mix(start.wrapping_add(GAMMA.wrapping_mul(stage as u64)));
                 }
@@ -100,9 +103,6 @@ impl Sketch for SuperMinHash {
                     while stages[last] == 0 {
                         last -= 1;
                     }
-                }
-                if stage >= last {
-                    break;
                 }
             }
         }
