@@ -15,6 +15,7 @@ pub mod minima;
 pub mod pick;
 pub mod stops;
 pub mod tokens;
+pub mod universal;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

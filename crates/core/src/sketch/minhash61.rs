@@ -10,13 +10,13 @@
 use super::{EMPTY, Identity, Params, Scratch, Sketch};
 use crate::Result;
 use crate::hash::{mix, splitmix};
+use crate::simd::Tier;
+use crate::simd::universal::{self, P};
 
 /// Registry name.
 pub const NAME: &str = "minhash61";
 /// Bumped whenever any output changes.
 const VERSION: u32 = 1;
-/// The Mersenne prime.
-const P: u64 = (1 << 61) - 1;
 /// Bits of a minimum that a slot drops.
 const DROPPED: u32 = 29;
 
@@ -24,6 +24,7 @@ const DROPPED: u32 = 29;
 pub struct MinHash61 {
     size: usize,
     seed: u64,
+    tier: Tier,
     key: u64,
     family: Vec<(u64, u64)>,
 }
@@ -34,19 +35,10 @@ struct Work(Vec<u64>);
 
 /// Builds the sketch from checked parameters.
 pub fn build(params: Params) -> Result<Box<dyn Sketch>> {
-    let Params { size, seed, .. } = params.without_rounds(NAME)?;
+    let Params { size, seed, tier, .. } = params.without_rounds(NAME)?;
     let word = |i: usize| splitmix(seed, 1 + i as u64);
     let family = (0..size).map(|j| (1 + word(2 * j) % (P - 1), word(2 * j + 1) % P)).collect();
-    Ok(Box::new(MinHash61 { size, seed, key: splitmix(seed, 0), family }))
-}
-
-/// `(a * y + b) mod p` for numbers below p.
-#[inline(always)]
-fn hash(a: u64, b: u64, y: u64) -> u64 {
-    let value = u128::from(a) * u128::from(y) + u128::from(b); // below 2^122, so that two folds do
-    let value = (value as u64 & P) + (value >> 61) as u64;
-    let value = (value & P) + (value >> 61);
-    if value == P { 0 } else { value }
+    Ok(Box::new(MinHash61 { size, seed, tier, key: splitmix(seed, 0), family }))
 }
 
 impl Sketch for MinHash61 {
@@ -64,30 +56,15 @@ impl Sketch for MinHash61 {
         elements.clear();
         elements.extend(hashes.iter().map(|x| mix(x ^ self.key) % P));
         for (slot, &(a, b)) in out.iter_mut().zip(&self.family) {
-            let least = elements.iter().map(|&y| hash(a, b, y)).min();
-            *slot = least.map_or(EMPTY, |least| ((least >> DROPPED) as u32).min(EMPTY - 1));
+            let least = universal::minimum(self.tier, elements, a, b);
+            *slot = ((least >> DROPPED) as u32).min(EMPTY - 1);
+        }
+        if hashes.is_empty() {
+            out.fill(EMPTY);
         }
     }
 
     fn std_err(&self, j: f64, _: u64) -> f64 {
         (j * (1.0 - j) / self.size as f64).max(0.0).sqrt()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_folds_are_a_remainder() {
-        let ends = [0, 1, 2, P / 2, P - 2, P - 1];
-        let made = (0..200).map(|i| splitmix(3, i) % P);
-        for (i, y) in ends.into_iter().chain(made).enumerate() {
-            for a in ends {
-                let b = ends[i % ends.len()];
-                let exact = (u128::from(a) * u128::from(y) + u128::from(b)) % u128::from(P);
-                assert_eq!(u128::from(hash(a, b, y)), exact, "{a} {b} {y}");
-            }
-        }
     }
 }
