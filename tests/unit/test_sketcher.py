@@ -84,6 +84,18 @@ def test_merging_is_exact_or_refused(name):
             merged.merge(other)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_long_text_is_sketched_alike_by_any_number_of_threads(name):
+    text = " ".join(f"w{i * i % 40009}" for i in range(800_000))
+    assert len(text) > 4 << 20  # from there on pieces are sketched and merged
+    whole = Sketcher(name, 16)(_native.TextSpec("none", "word:1", "xxh3").set(text), prehashed=True)
+    for threads in (1, 3):
+        made = neardup.sketch(
+            [text, "a"], shingle="word:1", sketch=name, size=16, normalize="none", threads=threads
+        )
+        assert np.array_equal(made.matrix[0], whole)
+
+
 def test_sketches_do_not_meet():
     one, other = (neardup.sketch(["a b c"], sketch=name) for name in ("fast", "minhash"))
     with pytest.raises(NeardupValueError, match=r"\[fast/1 .*\[minhash/1 "):

@@ -42,6 +42,7 @@ pub struct Oph {
 struct Work {
     occupied: Vec<u32>,
     bins: Vec<u32>,
+    throws: kernel::Throws,
 }
 
 /// Builds the sketch from checked parameters.
@@ -80,8 +81,8 @@ impl Sketch for Oph {
         if hashes.is_empty() {
             return;
         }
-        kernel::round_below(self.tier, hashes, self.key, EMPTY, out);
         let work: &mut Work = scratch.of();
+        kernel::round_below(self.tier, hashes, self.key, EMPTY, out, &mut work.throws);
         work.bins.clear();
         work.bins.extend_from_slice(out);
         work.occupied.clear();
