@@ -67,16 +67,19 @@ fn minima_body<K: Kernel>(
             (*z, *w) = ((y >> 32) as u32, y as u32);
         }
         let words = (&zs[..part.len()], &ws[..part.len()]);
-        let factors = mul.as_chunks().0.iter().zip(step.as_chunks().0);
-        for (out, factors) in out.chunks_mut(BLOCK).zip(factors) {
+        let mut factors = mul.as_chunks().0.iter().zip(step.as_chunks().0);
+        let (vectors, rest) = out.as_chunks_mut::<LANES>();
+        let (blocks, vectors) = vectors.as_chunks_mut::<STEPS>();
+        for (best, factors) in blocks.iter_mut().zip(&mut factors) {
+            kernel.minima(words, factors, best, STEPS);
+        }
+        if let Some(factors) = factors.next() {
             let mut best = [[u32::MAX; LANES]; STEPS];
-            for (best, out) in best.iter_mut().zip(out.chunks(LANES)) {
-                best[..out.len()].copy_from_slice(out);
-            }
-            kernel.minima(words, factors, &mut best, out.len().div_ceil(LANES));
-            for (best, out) in best.iter().zip(out.chunks_mut(LANES)) {
-                out.copy_from_slice(&best[..out.len()]);
-            }
+            best[..vectors.len()].copy_from_slice(vectors);
+            best[vectors.len()][..rest.len()].copy_from_slice(rest);
+            kernel.minima(words, factors, &mut best, vectors.len() + 1);
+            vectors.copy_from_slice(&best[..vectors.len()]);
+            rest.copy_from_slice(&best[vectors.len()][..rest.len()]);
         }
     }
 }
