@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from neardup.probing import MultiProbeLSH, ProbedBanding
     from neardup.result import Result
     from neardup.signatures import Signatures, jaccard, sketch
-    from neardup.sketching import FastSimilaritySketch, estimate_jaccard
+    from neardup.sketching import FastSimilaritySketch, Sketcher, estimate_jaccard, estimate_oph
     from neardup.tuning import Tuning, tune
     from neardup.weighted import WeightedSketch, weighted_jaccard
 
@@ -41,6 +41,7 @@ _HOME = {
     "Signatures": "signatures",
     "jaccard": "signatures",
     # token sets to signatures
+    "Sketcher": "sketching",
     "FastSimilaritySketch": "sketching",
     "estimate_jaccard": "sketching",
     # weighted sets; sizes of sets and of what they share
@@ -49,6 +50,7 @@ _HOME = {
     "cardinality": "counting",
     "Cardinality": "counting",
     "Estimate": "algebra",
+    "estimate_oph": "sketching",
     # signatures to candidates
     "LSH": "lsh",
     "duplicate_flags": "lsh",
@@ -82,6 +84,7 @@ __all__ = [  # noqa: RUF022 - grouped as in _HOME
     "sketch",
     "Signatures",
     "jaccard",
+    "Sketcher",
     "FastSimilaritySketch",
     "estimate_jaccard",
     "WeightedSketch",
@@ -89,6 +92,7 @@ __all__ = [  # noqa: RUF022 - grouped as in _HOME
     "cardinality",
     "Cardinality",
     "Estimate",
+    "estimate_oph",
     "LSH",
     "duplicate_flags",
     "MultiProbeLSH",

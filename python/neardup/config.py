@@ -120,8 +120,11 @@ class Config:
         "fast",
         v.Choice(_native.SKETCHES),
         "Similarity",
-        "Sketch: fast is Fast Similarity Sketching; icws and dart weigh each shingle by how often "
-        "it is there (candidates alone: exact verification compares sets).",
+        "Sketch: fast is Fast Similarity Sketching, best for nearly all; minhash is the classic by "
+        "32-bit affine functions, minhash61 by a universal family; superminhash varies least on "
+        "small sets; oph is one-permutation hashing, densified; cminhash shifts one permutation; "
+        "icws and dart weigh each shingle by how often it is there (candidates alone: exact "
+        "verification compares sets). docs/sketches.md compares them.",
     )
     verify: str = field(
         "exact",

@@ -179,8 +179,8 @@ class Signatures:
         Raises
         ------
         NeardupValueError
-            Another number of rows or another identity; or a sketch that does not merge, or weighs
-            repeats, so that a union's count could not be told.
+            Another number of rows or another identity; or a sketch that does not merge (`oph`), or
+            weighs repeats, so that a union's count could not be told.
 
         Examples
         --------
@@ -336,8 +336,8 @@ def sketch(
     shingle, normalize : str
         How a text becomes a set of shingles, see docs/options.md.
     sketch : str, default "fast"
-        Fast Similarity Sketching; ``dart`` and ``icws`` weigh a shingle by how often the text has
-        it, and estimate the weighted Jaccard similarity.
+        Its name; docs/sketches.md compares them. ``dart`` and ``icws`` weigh a shingle by how often
+        the text has it, and estimate the weighted Jaccard similarity.
     size : int, default 128
         Slots of a signature, 1 to 65536.
     seed : int, default 42

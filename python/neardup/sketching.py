@@ -1,4 +1,4 @@
-"""Signatures of token sets and of texts: Fast Similarity Sketching behind two plain classes."""
+"""Signatures of token sets: every sketch behind one plain class, and what two signatures say."""
 
 from __future__ import annotations
 
@@ -16,42 +16,47 @@ Matrix = npt.NDArray[np.uint32]
 Number = TypeVar("Number", bound=np.number[Any])
 
 
-class FastSimilaritySketch:
-    """Fast Similarity Sketching of sets of tokens.
+class Sketcher:
+    """A sketch of sets of tokens, by name.
 
     A token is `str`, `bytes` or an integer from -2^63 to 2^64-1; equal `str` and UTF-8 `bytes` are
     the same token, an integer never is one of them. Order and repeats of tokens do not matter.
 
     Parameters
     ----------
+    name : str
+        One of fast, minhash, minhash61, superminhash, oph, cminhash: see docs/sketches.md.
     size : int, default 128
         Slots of a signature, 1 to 65536.
     seed : int, default 42
         Any integer from 0 to 2^64-1; signatures of different seeds cannot be compared.
     rounds : int, optional
-        Random rounds before the fill, 0 (MinHash) to 16. More rounds lower the variance for small
-        sets; the default is the library's constant, see docs/design.md.
+        Of `fast` alone: random rounds before the fill, 0 (MinHash) to 16. More rounds lower the
+        variance for small sets; the default is the library's constant, see docs/design.md.
 
     Raises
     ------
     NeardupValueError
-        `size`, `seed` or `rounds` out of range.
+        No sketch of that name (the message lists them), `size`, `seed` or `rounds` out of range,
+        `rounds` for a sketch that has none.
 
     References
     ----------
-    Dahlgaard, Knudsen, Thorup: Fast Similarity Sketching, FOCS 2017, arXiv 1704.04370.
+    Each sketch's paper is named in docs/sketches.md.
 
     Examples
     --------
-    >>> from neardup import FastSimilaritySketch, estimate_jaccard
-    >>> sketch = FastSimilaritySketch(size=256)
-    >>> a, b = sketch(range(0, 300)), sketch(range(100, 400))  # Jaccard 1/2
-    >>> bool(abs(estimate_jaccard(a, b) - 0.5) < 0.13)
+    >>> from neardup import Sketcher, estimate_jaccard
+    >>> sketcher = Sketcher("superminhash", size=256)
+    >>> a, b = sketcher(range(0, 300)), sketcher(range(100, 400))  # Jaccard 1/2
+    >>> bool(abs(estimate_jaccard(a, b) - 0.5) < 4 * sketcher.std_err(0.5, union=400))
     True
     """
 
-    def __init__(self, size: int = 128, seed: int = 42, *, rounds: int | None = None) -> None:
-        self._native = native_sketch("fast", size, seed, rounds)
+    def __init__(
+        self, name: str, size: int = 128, seed: int = 42, *, rounds: int | None = None
+    ) -> None:
+        self._native = native_sketch(name, size, seed, rounds)
 
     @property
     def size(self) -> int:
@@ -62,6 +67,11 @@ class FastSimilaritySketch:
     def identity(self) -> str:
         """Name, version and parameters; two signatures can be compared only if they share it."""
         return self._native.identity
+
+    @property
+    def merges(self) -> bool:
+        """Whether the signature of a union is the slot-wise minimum of two."""
+        return self._native.merges
 
     def __call__(self, tokens: Iterable[Any], prehashed: bool = False) -> npt.NDArray[np.uint32]:
         """Sketch one set of tokens.
@@ -180,7 +190,7 @@ class FastSimilaritySketch:
         return matrix, second
 
     def std_err(self, jaccard: float, union: int) -> float:
-        """Standard error of an estimate, exactly.
+        """Standard error of `estimate_jaccard`, exactly.
 
         Parameters
         ----------
@@ -192,12 +202,37 @@ class FastSimilaritySketch:
         Returns
         -------
         float
-            Square root of J(1-J)/size * rho, rho by the closed form in docs/design.md.
+            Square root of J(1-J)/size * rho, rho by the sketch's formula in docs/sketches.md.
         """
         return self._native.std_err(jaccard, union)
 
     def __repr__(self) -> str:
-        return f"FastSimilaritySketch({self.identity})"
+        return f"{type(self).__name__}({self.identity})"
+
+
+class FastSimilaritySketch(Sketcher):
+    """Fast Similarity Sketching: `Sketcher("fast")`, with all its methods.
+
+    Parameters
+    ----------
+    size, seed, rounds
+        As of `Sketcher`.
+
+    References
+    ----------
+    Dahlgaard, Knudsen, Thorup: Fast Similarity Sketching, FOCS 2017, arXiv 1704.04370.
+
+    Examples
+    --------
+    >>> from neardup import FastSimilaritySketch, estimate_jaccard
+    >>> sketch = FastSimilaritySketch(size=256)
+    >>> a, b = sketch(range(0, 300)), sketch(range(100, 400))  # Jaccard 1/2
+    >>> bool(abs(estimate_jaccard(a, b) - 0.5) < 0.13)
+    True
+    """
+
+    def __init__(self, size: int = 128, seed: int = 42, *, rounds: int | None = None) -> None:
+        super().__init__("fast", size, seed, rounds=rounds)
 
 
 def _rows(rows: Iterable[Iterable[Any]]) -> Iterable[Iterable[Any]]:
@@ -237,6 +272,51 @@ def estimate_jaccard(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
     >>> estimate_jaccard(sketch(["to", "be"]), sketch(["be", "to", "to"]))
     1.0
     """
+    left, right = _two_signatures(a, b)
+    return float(_native.estimate_rows(left[None, :], right[None, :])[0])
+
+
+def estimate_oph(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
+    """Estimate the Jaccard similarity of two sets from the bins that they occupy, by `oph` alone.
+
+    One-permutation hashing leaves bins empty and lets their slots borrow. `estimate_jaccard` counts
+    all slots; this counts equal bins among those that either set occupies, and is better where sets
+    have fewer elements than slots: half the variance of MinHash instead of one and a half.
+
+    Parameters
+    ----------
+    a, b : array of uint32, shape (k,)
+        Signatures made by `Sketcher("oph")` with the same size and seed; of others the result means
+        nothing, and a bare array cannot show it.
+
+    Returns
+    -------
+    float
+        0 to 1, without bias; 0 where either set is empty. Its standard error is the root of
+        J(1-J) (m E[1/N] - 1) / (m-1), N the bins that the m elements of the union occupy.
+
+    Raises
+    ------
+    NeardupTypeError, NeardupValueError
+        As of `estimate_jaccard`.
+
+    References
+    ----------
+    Li, Owen, Zhang: One Permutation Hashing, NIPS 2012, arXiv 1208.1259.
+
+    Examples
+    --------
+    >>> from neardup import Sketcher, estimate_oph
+    >>> sketcher = Sketcher("oph")
+    >>> estimate_oph(sketcher(["to", "be"]), sketcher(["be", "or", "to", "be"])) in (0.5, 2 / 3, 1)
+    True
+    """
+    left, right = _two_signatures(a, b)
+    return _native.estimate_oph(left, right)
+
+
+def _two_signatures(a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[Matrix, Matrix]:
+    """Check that two signatures may be compared."""
     left, right = signature_array(a, 1, "a"), signature_array(b, 1, "b")
     if left.shape != right.shape:
         raise NeardupValueError(
@@ -245,7 +325,7 @@ def estimate_jaccard(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
         )
     if not left.size:
         raise NeardupValueError("signatures of no slots cannot be compared")
-    return float(_native.estimate_rows(left[None, :], right[None, :])[0])
+    return left, right
 
 
 def signature_array(value: npt.ArrayLike, ndim: int, name: str) -> Matrix:
@@ -267,6 +347,8 @@ def native_array(array: npt.NDArray[Any], dtype: type[Number]) -> npt.NDArray[Nu
 
 def native_sketch(name: str, size: int, seed: int, rounds: int | None = None) -> _native.Sketch:
     """Build a native sketch from arguments of any integer type, each checked."""
+    if not isinstance(name, str):
+        raise NeardupTypeError(f"the name of a sketch is a str, got {type(name).__name__} {name!r}")
     size = whole(size, "size", 1, 65536)
     seed = whole(seed, "seed", 0, 2**64 - 1)
     return _native.Sketch(

@@ -12,9 +12,14 @@ TIERS = ("scalar", "avx2", "avx512")
 
 
 def native(size=128, seed=42, rounds=None, tier=None):
-    """The native sketch, or a skip where the machine lacks the tier."""
+    """The native sketch of `fast`, or a skip where the machine lacks the tier."""
+    return native_of("fast", size, seed, rounds, tier)
+
+
+def native_of(name, size=128, seed=42, rounds=None, tier=None):
+    """The native sketch of that name, or a skip where the machine lacks the tier."""
     try:
-        return _native.Sketch("fast", size, seed, rounds, tier)
+        return _native.Sketch(name, size, seed, rounds, tier)
     except ValueError as error:
         if tier is not None and "on this machine" in str(error):
             pytest.skip(str(error))

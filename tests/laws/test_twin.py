@@ -183,6 +183,24 @@ def test_corpora(texts, chosen, recall):
     assert_same(neardup.dedup(texts, recall=recall, **chosen), expected)
 
 
+@pytest.mark.parametrize("name", [name for name in reference.SKETCHES if name != "fast"])
+def test_corpora_by_other_sketches(name):
+    @settings(max_examples=12, deadline=None, derandomize=True)
+    @given(corpora(), options())
+    def check(texts, chosen):
+        chosen = {**chosen, "size": 16}
+        banding = explain(chosen["threshold"], 0.9, 16)
+        expected = reference.dedup(
+            texts,
+            banding=(banding.bands, banding.rows),
+            sketch=reference.SKETCHES[name],
+            **chosen,
+        )
+        assert_same(neardup.dedup(texts, recall=0.9, sketch=name, **chosen), expected)
+
+    check()
+
+
 @pytest.mark.parametrize(
     ("cap", "keep"), [(69, "last"), (70, "first"), (89, "longest"), (90, "first")]
 )

@@ -18,6 +18,8 @@ assert_type(many, U32)
 assert_type(flat, U32)
 assert_type(neardup.estimate_jaccard(one, many[0]), float)
 assert_type(sketcher.identity, str)
+assert_type(neardup.Sketcher("oph", 64)(["to"]), U32)
+assert_type(neardup.estimate_oph(one, many[0]), float)
 
 signatures = neardup.sketch(["a text", "another"], shingle="char:3", size=64)
 assert_type(signatures, neardup.Signatures)

@@ -3,7 +3,7 @@
 //! ```text
 //! documents   what the user has
 //!    |  text::        normalise > tokenise > shingle
-//!    |  sketch::      Fast Similarity Sketching
+//!    |  sketch::      one of a family, Fast Similarity Sketching first
 //! signatures
 //!    |  lsh::bands    64-bit band keys
 //! bands

@@ -45,7 +45,9 @@ mod _native {
         PyProbes, choose_probed, probed_probability, sketch_sets_probed, sketch_texts_probed,
     };
     #[pymodule_export]
-    use crate::sketch::{PySketch, estimate_rows, hash_signed, hash_tokens, hash_unsigned};
+    use crate::sketch::{
+        PySketch, estimate_oph, estimate_rows, hash_signed, hash_tokens, hash_unsigned,
+    };
     #[pymodule_export]
     use crate::text::{BatchSurvey, PyTextSpec, contents, limit_tier, sketch_texts, survey};
 

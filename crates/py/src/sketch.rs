@@ -233,6 +233,17 @@ pub fn estimate_rows<'py>(
     Ok(PyArray1::from_vec(py, out))
 }
 
+/// Jaccard estimate of two signatures of one-permutation hashing, by the bins they occupy.
+#[pyfunction]
+pub fn estimate_oph(
+    py: Python<'_>,
+    a: PyReadonlyArray1<'_, u32>,
+    b: PyReadonlyArray1<'_, u32>,
+) -> PyResult<f64> {
+    let (a, b) = (a.as_slice()?, b.as_slice()?);
+    attached(py, || sketch::oph::estimate_raw(a, b))
+}
+
 pub fn checked_offsets(offsets: &[i64], end: usize) -> neardup_core::Result<Vec<usize>> {
     use neardup_core::Error;
     if offsets.first() != Some(&0) {

@@ -12,6 +12,7 @@ from neardup.reference.answers import (
     exact_jaccard,
     star,
 )
+from neardup.reference.cminhash import circulant_minima, cminhash
 from neardup.reference.fast import EMPTY_SLOT, ROUNDS, algorithm_1, draw, estimate, fast_sketch
 from neardup.reference.hashes import digest, mix, splitmix, token_hash, xxh3_64
 from neardup.reference.lookups import (
@@ -23,6 +24,10 @@ from neardup.reference.lookups import (
     probes,
     runners_up,
 )
+from neardup.reference.minhash import minhash
+from neardup.reference.minhash61 import minhash61
+from neardup.reference.oph import estimate_oph, oph
+from neardup.reference.superminhash import superminhash
 from neardup.reference.text import (
     STEPS,
     is_alone,
@@ -36,9 +41,20 @@ from neardup.reference.text import (
 from neardup.reference.weighted import copies, dart_sketch, icws_sketch, weighted_jaccard
 from neardup.reference.whole import Answer, dedup, keep_order
 
+SKETCHES = {
+    "fast": fast_sketch,
+    "minhash": minhash,
+    "minhash61": minhash61,
+    "superminhash": superminhash,
+    "oph": oph,
+    "cminhash": cminhash,
+}
+"""Every sketch by its name: hashes, size and seed to the slots of a signature."""
+
 __all__ = [
     "EMPTY_SLOT",
     "ROUNDS",
+    "SKETCHES",
     "STEPS",
     "Answer",
     "Bloom",
@@ -47,6 +63,8 @@ __all__ = [
     "band_keys",
     "bloom_design",
     "candidate_pairs",
+    "circulant_minima",
+    "cminhash",
     "components",
     "containing",
     "copies",
@@ -55,6 +73,7 @@ __all__ = [
     "digest",
     "draw",
     "estimate",
+    "estimate_oph",
     "exact_jaccard",
     "fast_sketch",
     "forest",
@@ -62,8 +81,11 @@ __all__ = [
     "is_alone",
     "is_invisible",
     "keep_order",
+    "minhash",
+    "minhash61",
     "mix",
     "normalize",
+    "oph",
     "prepare",
     "probed_curve",
     "probes",
@@ -71,6 +93,7 @@ __all__ = [
     "shingles",
     "splitmix",
     "star",
+    "superminhash",
     "token_hash",
     "tokens",
     "weighted_jaccard",

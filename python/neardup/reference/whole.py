@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from neardup.reference.answers import band_keys, candidate_pairs, components, exact_jaccard, star
@@ -42,6 +42,7 @@ def dedup(
     cluster: str = "star",
     keep: str = "first",
     bucket_cap: int = 2000,
+    sketch: Callable[[set[int], int, int], list[int]] = fast_sketch,
 ) -> Answer:
     """Exact duplicates, bands, candidate pairs, exact Jaccard, clusters."""
     order = keep_order(texts, keep)
@@ -52,7 +53,7 @@ def dedup(
         same = prepare(texts[i], normalize, kind) if sets[i] else texts[i]
         leader[i] = first.setdefault((bool(sets[i]), same), i)
     leaders = [i for i in order if leader[i] == i and sets[i]]
-    keys = {i: band_keys(fast_sketch(sets[i], size, seed), *banding) for i in leaders}
+    keys = {i: band_keys(sketch(sets[i], size, seed), *banding) for i in leaders}
     rank = {i: place for place, i in enumerate(order)}
     candidates, *capped = candidate_pairs(keys, rank, bucket_cap)
     compared = {(a, b): exact_jaccard(sets[a], sets[b]) for a, b in candidates}

@@ -3,7 +3,9 @@
 //! The tier is chosen at run time and can be forced: tests run every available tier. Only this module
 //! may hold `unsafe`; each block says why it is sound.
 
+pub mod affine;
 pub mod ascii;
+pub mod circulant;
 pub mod combine;
 pub mod digits;
 pub mod edges;
@@ -14,6 +16,7 @@ pub mod minima;
 pub mod pick;
 pub mod stops;
 pub mod tokens;
+pub mod universal;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -87,7 +87,7 @@ pub struct DartSketch {
 
 /// Builds the sketch from checked parameters.
 pub fn build(params: Params) -> Result<Box<dyn Sketch>> {
-    let Params { size, seed, .. } = params;
+    let Params { size, seed, .. } = params.without_rounds(NAME)?;
     Ok(Box::new(DartSketch { size, seed, key: splitmix(seed, 0) }))
 }
 

@@ -31,7 +31,7 @@ pub struct IcwsSketch {
 
 /// Builds the sketch from checked parameters.
 pub fn build(params: Params) -> Result<Box<dyn Sketch>> {
-    let Params { size, seed, tier, .. } = params;
+    let Params { size, seed, tier, .. } = params.without_rounds(NAME)?;
     Ok(Box::new(IcwsSketch { size, seed, key: splitmix(seed, 0), tier }))
 }
 

@@ -3,10 +3,15 @@
 //! A sketch is one file that implements [`Sketch`] and one line in [`REGISTRY`].
 
 pub mod cardinality;
+pub mod cminhash;
 pub mod dart;
 pub mod fast;
 pub mod icws;
 mod identity;
+pub mod minhash;
+pub mod minhash61;
+pub mod oph;
+pub mod superminhash;
 pub mod weights;
 
 pub use identity::Identity;
@@ -33,6 +38,16 @@ pub struct Params {
     pub rounds: Option<u32>,
     /// Instruction set to run on.
     pub tier: Tier,
+}
+
+impl Params {
+    /// The same for a sketch that has no rounds, which are refused.
+    fn without_rounds(self, name: &str) -> Result<Self> {
+        match self.rounds {
+            None => Ok(self),
+            Some(_) => Err(Error::argument(format!("the sketch {name} has no rounds; fast has"))),
+        }
+    }
 }
 
 /// Working memory of one thread, reused from set to set; each sketch keeps its own kind in it.
@@ -124,8 +139,16 @@ pub trait Sketch: Send + Sync {
 pub type Build = fn(Params) -> Result<Box<dyn Sketch>>;
 
 /// Every sketch by name.
-pub const REGISTRY: &[(&str, Build)] =
-    &[(fast::NAME, fast::build), (icws::NAME, icws::build), (dart::NAME, dart::build)];
+pub const REGISTRY: &[(&str, Build)] = &[
+    (fast::NAME, fast::build),
+    (minhash::NAME, minhash::build),
+    (minhash61::NAME, minhash61::build),
+    (superminhash::NAME, superminhash::build),
+    (oph::NAME, oph::build),
+    (cminhash::NAME, cminhash::build),
+    (icws::NAME, icws::build),
+    (dart::NAME, dart::build),
+];
 
 /// Builds the sketch of that name.
 pub fn build(name: &str, params: Params) -> Result<Box<dyn Sketch>> {
