@@ -12,8 +12,11 @@ if TYPE_CHECKING:
     from neardup.banding import Banding, explain
     from neardup.errors import DataError, NeardupError, NeardupTypeError, NeardupValueError
     from neardup.evaluation import Evaluation, evaluate
+    from neardup.fingerprints import Fingerprints, simhash
+    from neardup.hamming import HammingIndex
     from neardup.lsh import LSH, duplicate_flags
     from neardup.matching import match
+    from neardup.packed import PackedSignatures
     from neardup.result import Result
     from neardup.signatures import Signatures, jaccard, sketch
     from neardup.sketching import FastSimilaritySketch, estimate_jaccard
@@ -33,12 +36,16 @@ _HOME = {
     "sketch": "signatures",
     "Signatures": "signatures",
     "jaccard": "signatures",
+    "PackedSignatures": "packed",
+    "simhash": "fingerprints",
+    "Fingerprints": "fingerprints",
     # token sets to signatures
     "FastSimilaritySketch": "sketching",
     "estimate_jaccard": "sketching",
     # signatures to candidates
     "LSH": "lsh",
     "duplicate_flags": "lsh",
+    "HammingIndex": "hamming",
     "explain": "banding",
     "Banding": "banding",
     # what goes wrong
@@ -61,10 +68,14 @@ __all__ = [  # noqa: RUF022 - grouped as in _HOME
     "sketch",
     "Signatures",
     "jaccard",
+    "PackedSignatures",
+    "simhash",
+    "Fingerprints",
     "FastSimilaritySketch",
     "estimate_jaccard",
     "LSH",
     "duplicate_flags",
+    "HammingIndex",
     "explain",
     "Banding",
     "NeardupError",

@@ -11,6 +11,7 @@ __all__ = [
     "UNITS",
     "BandKeys",
     "BatchSurvey",
+    "Hamming",
     "JsonArray",
     "JsonlBlock",
     "JsonlLines",
@@ -26,11 +27,15 @@ __all__ = [
     "components",
     "contents",
     "duplicate_flags",
+    "estimate_fingerprints",
     "estimate_pairs",
     "estimate_rows",
     "exact_join",
     "field_names",
     "first_record",
+    "hamming_estimates",
+    "hamming_pairs",
+    "hamming_rows",
     "hash_signed",
     "hash_tokens",
     "hash_unsigned",
@@ -38,6 +43,8 @@ __all__ = [
     "leaders",
     "limit_tier",
     "midpoint",
+    "pack",
+    "packed_estimates",
     "scan_csv",
     "scan_jsonl",
     "scan_lines",
@@ -130,6 +137,46 @@ def hash_unsigned(values: _U64) -> _U64: ...
 def hash_tokens(tokens: Any, prehashed: bool) -> _U64: ...
 def estimate_rows(left: _U32, right: _U32) -> _F64: ...
 
+# Fingerprints and packed signatures
+
+@final
+class Hamming:
+    def __new__(cls, bits: int, distance: int) -> Hamming: ...
+    @property
+    def bits(self) -> int: ...
+    @property
+    def distance(self) -> int: ...
+    @property
+    def identity(self) -> str | None: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def blocks(self) -> int: ...
+    def __len__(self) -> int: ...
+    def insert(self, words: _U64, found: _Bools | None, identity: str | None) -> int: ...
+    def query(
+        self, words: _U64, asked: _Bools | None, identity: str | None, threads: int
+    ) -> tuple[_I64, _I64, _U32]: ...
+    def pairs(self, threads: int) -> tuple[_U32, _U32, _U32]: ...
+    def remove(self, id: int) -> bool: ...
+    def contains(self, id: int) -> bool: ...
+    def clear(self) -> None: ...
+    def parts(self) -> tuple[_U64, NDArray[np.uint8], str | None]: ...
+    @staticmethod
+    def of_parts(
+        bits: int, distance: int, words: _U64, states: NDArray[np.uint8], identity: str | None
+    ) -> Hamming: ...
+
+def hamming_pairs(
+    keys: BandKeys, takes_part: _Bools, distance: int, threads: int
+) -> tuple[_U32, _U32, _U32]: ...
+def hamming_rows(left: _U32, right: _U32) -> _U32: ...
+def hamming_estimates(distance: int, bits: int) -> tuple[float, float]: ...
+def pack(matrix: _U32, bits: int) -> _U64: ...
+def packed_estimates(
+    left: _U64, right: _U64, size: int, bits: int, tier: str | None = None
+) -> _F64: ...
+
 # Bands
 
 def choose_banding(threshold: float, recall: float, size: int) -> tuple[int, int]: ...
@@ -195,6 +242,16 @@ def exact_join(
 def leaders(digest: _U64, rank: _U32, takes_part: _Bools) -> _U32: ...
 def verify(
     values: _U64, start: _I64, length: _I64, a: _U32, b: _U32, threshold: float, threads: int
+) -> _F64: ...
+def estimate_fingerprints(
+    values: _U64,
+    start: _I64,
+    length: _I64,
+    a: _U32,
+    b: _U32,
+    bits: int,
+    threshold: float,
+    threads: int,
 ) -> _F64: ...
 def estimate_pairs(
     values: _U64,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,9 @@ from neardup.errors import DataError, NeardupTypeError, NeardupValueError
 from neardup.sealed import Kind, Path
 from neardup.sketching import Matrix, native_sketch, whole
 from neardup.texts import columns, one_text
+
+if TYPE_CHECKING:
+    from neardup.packed import PackedSignatures
 
 __all__ = ["Signatures", "jaccard", "sketch"]
 
@@ -124,6 +127,35 @@ class Signatures:
         counts = np.maximum(union, np.maximum(self.counts, other.counts))
         return self._like(np.minimum(self.matrix, other.matrix), counts)
 
+    def pack(self, bits: int) -> PackedSignatures:
+        """Keep a few bits of every slot (b-bit minwise hashing, Li and Konig 2010).
+
+        Parameters
+        ----------
+        bits : int
+            1, 2, 4, 8 or 16.
+
+        Returns
+        -------
+        PackedSignatures
+            ``8 * ceil(size * bits / 64)`` bytes a row instead of ``4 * size``.
+
+        Raises
+        ------
+        NeardupTypeError, NeardupValueError
+            Another number of bits, or signatures whose slots are not minima (SimHash).
+
+        Examples
+        --------
+        >>> from neardup import sketch
+        >>> packed = sketch(["a b c d", "a b c e"], size=4096).pack(1)
+        >>> packed.matrix.shape, abs(packed.jaccard(0, 1) - 1 / 3) < 0.1
+        ((2, 64), True)
+        """
+        from neardup.packed import pack
+
+        return pack(self.matrix, self.counts, bits, self.identity)
+
     @staticmethod
     def concat(parts: Iterable[Signatures]) -> Signatures:
         """Put signatures of one identity one after the other.
@@ -171,11 +203,11 @@ class Signatures:
             ):
                 matrix = np.frombuffer(slots, "<u4").astype(np.uint32).reshape(n, size)
                 sizes = np.frombuffer(counts, "<i8").astype(np.int64)
-                return cls(matrix, sizes, sketch=made, text=text)
+                return _kind(made)(matrix, sizes, sketch=made, text=text)
         raise DataError("a signature file whose parts do not add up", source=str(path))
 
     def _like(self, matrix: Matrix, counts: Counts) -> Signatures:
-        return Signatures(matrix, counts, sketch=self.sketch, text=self.text)
+        return type(self)(matrix, counts, sketch=self.sketch, text=self.text)
 
     def _meet(self, other: Signatures) -> None:
         if not isinstance(other, Signatures):
@@ -211,9 +243,9 @@ def sketch(
     shingle, normalize : str
         How a text becomes a set of shingles, see docs/options.md.
     sketch : str, default "fast"
-        Fast Similarity Sketching.
+        Fast Similarity Sketching; or "simhash", which gives `Fingerprints`.
     size : int, default 128
-        Slots of a signature, 1 to 65536.
+        Slots of a signature, 1 to 65536; of "simhash" the bits, 64 or 128.
     seed : int, default 42
         From 0 to 2^64 - 1.
     threads : int, default 0
@@ -253,7 +285,8 @@ def sketch(
     spec = _text_spec(config)
     native = native_sketch(config.sketch, config.size, config.seed)
     parts = [_native.sketch_texts(each, spec, native, config.threads) for each in columns(texts)]
-    done = [Signatures(*part, sketch=native.identity, text=spec.identity) for part in parts]
+    kind = _kind(native.identity)
+    done = [kind(*part, sketch=native.identity, text=spec.identity) for part in parts]
     return done[0] if len(done) == 1 else Signatures.concat(done)
 
 
@@ -285,6 +318,15 @@ def jaccard(
     """
     spec = _text_spec(Config.from_options({"shingle": shingle, "normalize": normalize}))
     return spec.jaccard(one_text(a, "a"), one_text(b, "b"))
+
+
+def _kind(made: str) -> type[Signatures]:
+    """The class of the signatures of a sketch."""
+    if made.startswith("simhash/"):
+        from neardup.fingerprints import Fingerprints
+
+        return Fingerprints
+    return Signatures
 
 
 def _text_spec(config: Config) -> _native.TextSpec:

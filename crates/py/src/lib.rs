@@ -3,6 +3,7 @@
 mod answers;
 mod call;
 mod curve;
+mod fingerprints;
 mod jsonl;
 mod lsh;
 mod sketch;
@@ -14,11 +15,15 @@ mod tokens;
 mod _native {
     #[pymodule_export]
     use crate::answers::{
-        PyBandKeys, both_have_more, candidate_pairs, components, estimate_pairs, exact_join,
-        leaders, star, verify_pairs,
+        PyBandKeys, both_have_more, candidate_pairs, components, estimate_fingerprints,
+        estimate_pairs, exact_join, leaders, star, verify_pairs,
     };
     #[pymodule_export]
     use crate::curve::{candidate_probability, choose_banding, common_rule, midpoint};
+    #[pymodule_export]
+    use crate::fingerprints::{
+        PyHamming, hamming_estimates, hamming_pairs, hamming_rows, pack, packed_estimates,
+    };
     #[pymodule_export]
     use crate::jsonl::{
         JsonArray, JsonlBlock, JsonlLines, field_names, first_record, is_json_array, scan_csv,

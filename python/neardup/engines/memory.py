@@ -56,6 +56,12 @@ class MemoryEngine:
         a, b, buckets, pairs = _native.candidate_pairs(survey.bands, rank, leads, cap, threads)
         return Candidates(a, b, buckets, pairs, len(a))
 
+    def near(self, survey: Survey, leads: Bools, distance: int) -> Candidates:
+        """All pairs of documents that lead whose fingerprints lie within the distance."""
+        self.progress.stage("finding candidates")
+        a, b, _ = _native.hamming_pairs(survey.bands, leads, distance, self.plan.threads)
+        return Candidates(a, b, 0, 0, len(a))
+
     def join(self, documents: Documents, survey: Survey, leads: Bools) -> Candidates:
         """All pairs of at least the threshold among the documents that lead, without bands."""
         sets = ShingleSets(self.plan, survey, leads)

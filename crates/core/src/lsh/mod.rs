@@ -7,11 +7,15 @@
 //! flags   which rows repeat an earlier one, in one go
 //! table   the kept index over band keys: insert, query, remove; made of sorted runs; store saves and loads it
 //! ranked  the answers of a table with their estimates, best first
+//! blocks  which blocks of a fingerprint find everything within d bits
+//! hamming the index of fingerprints by such blocks
 //! ```
 pub mod bands;
+pub mod blocks;
 pub mod curve;
 pub mod flags;
 pub mod group;
+pub mod hamming;
 pub mod ranked;
 mod run;
 mod store;
@@ -20,4 +24,5 @@ pub mod table;
 pub use bands::{BandKeys, NO_KEY};
 pub use curve::Banding;
 pub use flags::duplicate_flags;
+pub use hamming::Hamming;
 pub use table::Table;

@@ -2,8 +2,10 @@
 //!
 //! A sketch is one file that implements [`Sketch`] and one line in [`REGISTRY`].
 
+pub mod bbit;
 pub mod fast;
 mod identity;
+pub mod simhash;
 
 pub use identity::Identity;
 
@@ -21,7 +23,7 @@ pub const MAX_SIZE: usize = 65_536;
 /// How a sketch is to be built.
 #[derive(Clone, Copy, Debug)]
 pub struct Params {
-    /// Number of slots, 1 to [`MAX_SIZE`].
+    /// Number of slots, 1 to [`MAX_SIZE`]; of SimHash the number of bits.
     pub size: usize,
     /// Any 64-bit seed.
     pub seed: u64,
@@ -49,7 +51,7 @@ impl Scratch {
     }
 }
 
-/// A min-wise sketch: P(slot of A = slot of B) = Jaccard(A, B).
+/// A min-wise sketch: P(slot of A = slot of B) = Jaccard(A, B); or a [`Sketch::fingerprint`].
 pub trait Sketch: Send + Sync {
     /// The name, format version and parameters that two signatures must share to be compared.
     fn identity(&self) -> Identity;
@@ -70,6 +72,11 @@ pub trait Sketch: Send + Sync {
         true
     }
 
+    /// Whether the slots are the words of one number that is compared by the bits that differ, not slot by slot.
+    fn fingerprint(&self) -> bool {
+        false
+    }
+
     /// Standard error of the Jaccard estimate for true Jaccard `j` and `m` elements in the union.
     fn std_err(&self, j: f64, m: u64) -> f64;
 }
@@ -78,7 +85,8 @@ pub trait Sketch: Send + Sync {
 pub type Build = fn(Params) -> Result<Box<dyn Sketch>>;
 
 /// Every sketch by name.
-pub const REGISTRY: &[(&str, Build)] = &[(fast::NAME, fast::build)];
+pub const REGISTRY: &[(&str, Build)] =
+    &[(fast::NAME, fast::build), (simhash::NAME, simhash::build)];
 
 /// Builds the sketch of that name.
 pub fn build(name: &str, params: Params) -> Result<Box<dyn Sketch>> {
