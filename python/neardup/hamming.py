@@ -151,16 +151,19 @@ class HammingIndex:
         """
         if format not in ("lists", "csr"):
             raise NeardupValueError(f'format must be "lists" or "csr", got {format!r}')
-        single = isinstance(fingerprints, int | np.integer) and not isinstance(fingerprints, bool)
-        if single and format == "csr":
-            raise NeardupValueError('format="csr" is for many fingerprints, got one; pass a list')
-        words, mask, identity = self._words([fingerprints] if single else fingerprints)
+        if isinstance(fingerprints, int | np.integer):
+            if format == "csr":
+                message = 'format="csr" is for many fingerprints, got one; pass a list'
+                raise NeardupValueError(message)
+            number = whole(fingerprints, "fingerprint", 0, 2**self.bits - 1)
+            return self._native.one(number & 2**64 - 1, number >> 64)
+        words, mask, identity = self._words(fingerprints)
         found = self._native.query(words, mask, identity, self.num_threads)
         if format == "csr":
             return found
         ids, offsets, distances = (each.tolist() for each in found)
         answers = list(zip(ids, distances, strict=True))
-        return answers if single else [answers[a:b] for a, b in pairwise(offsets)]
+        return [answers[a:b] for a, b in pairwise(offsets)]
 
     def pairs(
         self,

@@ -95,6 +95,14 @@ impl PyHamming {
         })
     }
 
+    /// Number and distance of what lies near one fingerprint, whose words these are, nearest first.
+    fn one(&self, py: Python<'_>, low: u64, high: u64) -> PyResult<Vec<(u32, u32)>> {
+        let words = [low, high];
+        let mut found =
+            self.read(py, |held| held.index.query(&words[..self.bits / 64], None, 1))?;
+        Ok(found.pop().unwrap_or_default())
+    }
+
     /// Numbers, offsets (CSR) and distances, nearest first.
     fn query<'py>(
         &self,

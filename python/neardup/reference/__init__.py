@@ -12,8 +12,10 @@ from neardup.reference.answers import (
     exact_jaccard,
     star,
 )
+from neardup.reference.bbit import low_bits, mix32, pack, packed_estimate, packed_variance
 from neardup.reference.fast import EMPTY_SLOT, ROUNDS, algorithm_1, draw, estimate, fast_sketch
 from neardup.reference.hashes import digest, mix, splitmix, token_hash, xxh3_64
+from neardup.reference.simhash import fingerprint_slots, hamming, simhash, within
 from neardup.reference.text import (
     STEPS,
     is_alone,
@@ -42,17 +44,26 @@ __all__ = [
     "estimate",
     "exact_jaccard",
     "fast_sketch",
+    "fingerprint_slots",
+    "hamming",
     "is_alone",
     "is_invisible",
     "keep_order",
+    "low_bits",
     "mix",
+    "mix32",
     "normalize",
+    "pack",
+    "packed_estimate",
+    "packed_variance",
     "prepare",
     "shingles",
+    "simhash",
     "splitmix",
     "star",
     "token_hash",
     "tokens",
+    "within",
     "words",
     "xxh3_64",
 ]
