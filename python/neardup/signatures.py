@@ -230,7 +230,7 @@ def sketch(
     shingle: str = "word:3",
     normalize: str | Sequence[str] = _NORMALIZE,
     sketch: str = "fast",
-    size: int = 128,
+    size: int | None = None,
     seed: int = 42,
     threads: int = 0,
 ) -> Signatures:
@@ -245,7 +245,7 @@ def sketch(
     sketch : str, default "fast"
         Fast Similarity Sketching; or "simhash", which gives `Fingerprints`.
     size : int, default 128
-        Slots of a signature, 1 to 65536; of "simhash" the bits, 64 or 128.
+        Slots of a signature, 1 to 65536; of "simhash" the bits, 64 (the default there) or 128.
     seed : int, default 42
         From 0 to 2^64 - 1.
     threads : int, default 0
@@ -277,9 +277,9 @@ def sketch(
             "shingle": shingle,
             "normalize": normalize,
             "sketch": sketch,
-            "size": size,
             "seed": seed,
             "threads": threads,
+            **({} if size is None else {"size": size}),
         }
     )
     spec = _text_spec(config)

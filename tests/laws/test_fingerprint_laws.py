@@ -35,7 +35,9 @@ def distances(trials, union, shared, bits=64):
 
 def at_most(count, trials, share):
     """P(a binomial variable is at most `count`)."""
-    terms = (math.comb(trials, i) * share**i * (1 - share) ** (trials - i) for i in range(count + 1))
+    terms = (
+        math.comb(trials, i) * share**i * (1 - share) ** (trials - i) for i in range(count + 1)
+    )
     return sum(terms)
 
 
@@ -153,9 +155,7 @@ def test_storage_gains():
     assert (round(64 / more_slots, 1), round(32 / more_slots, 1)) == (21.3, 10.7)
     for bits in WIDTHS:
         packed = PackedSignatures.from_matrix(np.zeros((1, 1000), np.uint32), bits)
-        assert packed.std_err(0.3) ** 2 == pytest.approx(
-            reference.packed_variance(0.3, 1000, bits)
-        )
+        assert packed.std_err(0.3) ** 2 == pytest.approx(reference.packed_variance(0.3, 1000, bits))
 
 
 def test_the_error_counts_the_sketch_where_the_union_is_known():
