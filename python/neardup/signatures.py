@@ -200,7 +200,7 @@ class Signatures:
         match header:
             case {"sketch": str(made), "text": str(text), "shape": [int(n), int(size)]} if (
                 n >= 0 and size > 0 and (len(counts), len(slots)) == (8 * n, 4 * n * size)
-            ):
+            ) and (size in (2, 4) or _kind(made) is Signatures):
                 matrix = np.frombuffer(slots, "<u4").astype(np.uint32).reshape(n, size)
                 sizes = np.frombuffer(counts, "<i8").astype(np.int64)
                 return _kind(made)(matrix, sizes, sketch=made, text=text)

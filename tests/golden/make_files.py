@@ -14,7 +14,7 @@ from pathlib import Path
 
 import make
 
-from neardup import LSH, checkpoint, dedup, sketch
+from neardup import LSH, HammingIndex, checkpoint, dedup, simhash, sketch
 
 FOLDER = Path(__file__).with_name("files")
 TEXTS = [make.TEXTS[name] for name in ("english", "chinese", "empty", "arabic")]
@@ -51,6 +51,14 @@ def make_files(folder: Path) -> None:
     index.insert(signatures)
     index.remove(1)
     index.save(folder / "index.lsh")
+    signatures.pack(4).save(folder / "signatures.packed")
+    prints = simhash(TEXTS, seed=SEED, shingle=SHINGLE)
+    prints.save(folder / "fingerprints.sig")
+    near = HammingIndex(distance=5)
+    near.insert(prints)
+    near.insert(prints)
+    near.remove(1)
+    near.save(folder / "index.hamming")
     before = os.getcwd(), checkpoint.WORTH_KEEPING
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)

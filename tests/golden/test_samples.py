@@ -10,8 +10,19 @@ import pyarrow.parquet as pq
 import pytest
 from make_files import FOLDER, ROWS, SEED, SHINGLE, SIZE, TEXTS, make_files
 
-from neardup import LSH, DataError, Signatures, checkpoint, reference, sketch
+from neardup import (
+    LSH,
+    DataError,
+    Fingerprints,
+    HammingIndex,
+    PackedSignatures,
+    Signatures,
+    checkpoint,
+    reference,
+    sketch,
+)
 
+SAVED = ("signatures.sig", "index.lsh", "signatures.packed", "fingerprints.sig", "index.hamming")
 SPEC = {"normalize": "nfkc,casefold,collapse-space", "shingle": SHINGLE}
 
 
@@ -25,7 +36,7 @@ def slots(text: str) -> list[int]:
 def test_every_kind_has_a_sample_and_every_sample_a_version(tmp_path: Path) -> None:
     make_files(tmp_path)
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted(p.name for p in FOLDER.iterdir())
-    for name in ("signatures.sig", "index.lsh", "stage-survey", "stage-pairs"):
+    for name in (*SAVED, "stage-survey", "stage-pairs"):
         assert int.from_bytes((FOLDER / name).read_bytes()[8:12], "little") == 1
     for name in ("removed", "pairs", "clusters"):
         assert (
@@ -36,7 +47,7 @@ def test_every_kind_has_a_sample_and_every_sample_a_version(tmp_path: Path) -> N
         assert json.loads((FOLDER / name).read_bytes())["version"]
 
 
-@pytest.mark.parametrize("name", ["signatures.sig", "index.lsh", "rejected.jsonl"])
+@pytest.mark.parametrize("name", [*SAVED, "rejected.jsonl"])
 def test_files_that_are_written_alike_to_the_byte(tmp_path: Path, name: str) -> None:
     make_files(tmp_path)
     assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes()
@@ -69,6 +80,26 @@ def test_an_index() -> None:
     found = index.query(Signatures.load(FOLDER / "signatures.sig"))
     assert found == [[(0, 1.0), (4, 1.0)], [(5, 1.0)], [], [(3, 1.0), (7, 1.0)]]
     assert index.insert(np.zeros((1, 8), np.uint32)) == range(8, 9)
+
+
+def test_packed_signatures() -> None:
+    found = PackedSignatures.load(FOLDER / "signatures.packed")
+    assert found.matrix.tolist() == [reference.pack(slots(text), 4) for text in TEXTS]
+    assert found.counts.tolist() == [len(set(reference.shingles(t, **SPEC))) for t in TEXTS]
+    assert (found.size, found.bits) == (SIZE, 4)
+    assert found.identity == sketch([], size=SIZE, seed=SEED, shingle=SHINGLE).pack(4).identity
+
+
+def test_fingerprints_and_their_index() -> None:
+    found = Signatures.load(FOLDER / "fingerprints.sig")
+    assert isinstance(found, Fingerprints)
+    made = [reference.simhash(reference.shingles(text, **SPEC), 64, SEED) for text in TEXTS]
+    assert found.hex() == [f"{each:016x}" for each in made]
+    assert found.identity.startswith("simhash/1 size=64 seed=7 ")
+    index = HammingIndex.load(FOLDER / "index.hamming")
+    assert (index.bits, index.distance, len(index)) == (64, 5, 7)
+    assert index.query(found) == [[(0, 0), (4, 0)], [(5, 0)], [], [(3, 0), (7, 0)]]
+    assert index.insert([0]) == range(8, 9)
 
 
 def test_a_finished_first_pass() -> None:
@@ -139,12 +170,15 @@ def test_tables() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["signatures.sig", "index.lsh"])
+LOADERS = {".sig": Signatures, ".lsh": LSH, ".packed": PackedSignatures, ".hamming": HammingIndex}
+
+
+@pytest.mark.parametrize("name", SAVED)
 def test_another_version_is_refused_by_name(tmp_path: Path, name: str) -> None:
     data = bytearray((FOLDER / name).read_bytes())
     data[8] = 2
     path = tmp_path / name
     path.write_bytes(data)
-    load = Signatures.load if name.endswith("sig") else LSH.load
+    load = LOADERS[path.suffix].load
     with pytest.raises(DataError, match=rf"{name}: .* is of version 2, this program reads 1"):
         load(path)

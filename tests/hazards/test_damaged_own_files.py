@@ -17,7 +17,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness import families, tree, write_jsonl
-from neardup import LSH, DataError, NeardupError, Signatures, checkpoint, dedup, sketch
+from neardup import (
+    LSH,
+    DataError,
+    HammingIndex,
+    NeardupError,
+    PackedSignatures,
+    Signatures,
+    checkpoint,
+    dedup,
+    simhash,
+    sketch,
+)
 
 SIGNATURES = sketch(["one text", "and another one", ""], size=6)
 STEADY = settings(
@@ -60,10 +71,47 @@ def use_index(path: Path) -> None:
     assert len(LSH.load(path)) == len(found)
 
 
+def packed() -> PackedSignatures:
+    """Packed signatures, one of an empty text among them."""
+    return SIGNATURES.pack(4)
+
+
+def use_packed(path: Path) -> None:
+    """Load, and do all that can be done."""
+    found = PackedSignatures.load(path)
+    for i in range(len(found)):
+        assert 0.0 <= found.jaccard(i, 0) <= 1.0
+    assert found.std_err(0.5) > 0.0
+    found.save(path)
+    assert np.array_equal(PackedSignatures.load(path).matrix, found.matrix)
+
+
+def hamming() -> HammingIndex:
+    """An index with a removed fingerprint and one of an empty text."""
+    made = HammingIndex(distance=5)
+    made.insert(simhash(["one two three", "four five six", "", "seven"]))
+    made.remove(1)
+    return made
+
+
+def use_hamming(path: Path) -> None:
+    """Load, and do all that can be done."""
+    found = HammingIndex.load(path, num_threads=1)
+    found.query([0, 1])
+    found.pairs()
+    new = found.insert([3])
+    assert (new[0], 0) in found.query(3)
+    found.remove(new[0])
+    found.save(path)
+    assert len(HammingIndex.load(path)) == len(found)
+
+
 #: A file's name, how it is written, and what is done with it.
 KINDS: dict[str, tuple[Callable[[Path], None], Callable[[Path], None]]] = {
     "a.sig": (SIGNATURES.save, use_signatures),
     "a.lsh": (lambda path: index().save(path), use_index),
+    "a.packed": (lambda path: packed().save(path), use_packed),
+    "a.hamming": (lambda path: hamming().save(path), use_hamming),
 }
 
 

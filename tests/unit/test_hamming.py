@@ -123,7 +123,12 @@ def test_a_file_gives_the_same_answers(tmp_path, bits):
     assert (tmp_path / "a").stat().st_size < 3000 * (bits // 8 + 1) + 300
     assert index.nbytes >= 3000 * (bits // 8 + 1)
     whole = (tmp_path / "a").read_bytes()
-    for damaged in (b"", whole[:50], whole[:-1], whole[:300] + bytes([whole[300] ^ 1]) + whole[301:]):
+    for damaged in (
+        b"",
+        whole[:50],
+        whole[:-1],
+        whole[:300] + bytes([whole[300] ^ 1]) + whole[301:],
+    ):
         (tmp_path / "b").write_bytes(damaged)
         with pytest.raises(DataError, match="/b: "):
             HammingIndex.load(tmp_path / "b")
