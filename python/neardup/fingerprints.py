@@ -45,7 +45,8 @@ class Fingerprints(Signatures):
     @property
     def bits(self) -> int:
         """Bits of a fingerprint, 64 or 128."""
-        return 32 * self.matrix.shape[1]
+        slots: int = self.matrix.shape[1]
+        return 32 * slots
 
     @property
     def words(self) -> Words:

@@ -78,9 +78,8 @@ class Plan:
         if self.config.verify == "none":
             threshold = 0.0
         size = self.config.size
-        estimate = _native.estimate_pairs
-        if self.config.distance is not None:
-            estimate = _native.estimate_fingerprints
+        near = self.config.distance is not None
+        estimate = _native.estimate_fingerprints if near else _native.estimate_pairs
         return estimate(values, start, length, a, b, size, threshold, self.threads)
 
     def guards(self, survey: Survey, pairs: Candidates, differ: Bools) -> Bools:

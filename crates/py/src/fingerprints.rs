@@ -21,6 +21,7 @@ type Mask<'py> = PyReadonlyArray1<'py, bool>;
 type Numbers<'py> = Bound<'py, PyArray1<i64>>;
 type Distances<'py> = Bound<'py, PyArray1<u32>>;
 type Pairs<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Distances<'py>);
+type Parts<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u8>>, Option<String>);
 
 /// An index of fingerprints that any number of threads may share.
 #[pyclass(name = "Hamming", module = "neardup._native", frozen)]
@@ -151,10 +152,7 @@ impl PyHamming {
     }
 
     /// What a file holds: words, what became of each fingerprint, and the identity.
-    fn parts<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u8>>, Option<String>)> {
+    fn parts<'py>(&self, py: Python<'py>) -> PyResult<Parts<'py>> {
         let (words, states, identity) = self.read(py, |held| {
             let states: Vec<u8> = held.index.states().iter().map(|&state| state as u8).collect();
             Ok((held.index.words().to_vec(), states, held.identity.clone()))

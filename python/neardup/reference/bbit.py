@@ -28,10 +28,10 @@ def pack(slots: Sequence[int], bits: int) -> list[int]:
 def packed_estimate(a: Sequence[int], b: Sequence[int], bits: int) -> float:
     """Estimate the Jaccard similarity from low bits: (P - C) / (1 - C), between 0 and 1."""
     share = sum(x == y for x, y in zip(a, b, strict=True)) / len(a)
-    chance = 2.0**-bits
+    chance = 1 / (1 << bits)
     return min(1.0, max(0.0, (share - chance) / (1.0 - chance)))
 
 
 def packed_variance(jaccard: float, size: int, bits: int, rho: float = 1.0) -> float:
     """Return the variance of an estimate that is not clamped; `rho` is that of the sketch."""
-    return (1 - jaccard) / size * (jaccard * rho + 1 / (2**bits - 1))
+    return (1 - jaccard) / size * (jaccard * rho + 1 / ((1 << bits) - 1))
