@@ -13,6 +13,7 @@ from test_exact_join import edited, pairs
 import neardup
 from neardup import NeardupValueError, _native, reference
 from neardup.config import Config
+from neardup.errors import UsageError
 
 SPEC = {"normalize": "nfkc,casefold,collapse-space", "shingle": "word:3"}
 
@@ -154,3 +155,13 @@ def test_zero_rows_one_row_and_equal_rows():
     for texts, kept in (([], 0), (["a"], 1), (["a b c d"] * 50, 1), (["", ""], 1)):
         result = neardup.dedup(texts, sketch="simhash")
         assert result.summary["kept"] == kept
+
+
+def test_more_pairs_than_memory_has_room_for():
+    texts = ["one two three four" + "!" * i for i in range(200)]
+    said = (
+        "more than 15625 pairs of fingerprints differ in at most 3 bits, .* lower hamming or raise"
+    )
+    with pytest.raises(UsageError, match=said):
+        neardup.dedup(texts, sketch="simhash", memory=1_000_000)
+    assert neardup.dedup(texts, sketch="simhash", memory=10_000_000).summary["kept"] == 1

@@ -133,7 +133,7 @@ impl PyHamming {
 
     /// All pairs within the distance, a < b, sorted.
     fn pairs<'py>(&self, py: Python<'py>, threads: usize) -> PyResult<Pairs<'py>> {
-        Ok(arrays(py, &self.read(py, |held| held.index.pairs(threads))?))
+        Ok(arrays(py, &self.read(py, |held| held.index.pairs(threads, usize::MAX))?))
     }
 
     fn remove(&self, py: Python<'_>, id: u32) -> PyResult<bool> {
@@ -222,13 +222,15 @@ fn arrays<'py>(py: Python<'py>, pairs: &[Pair]) -> Pairs<'py> {
     )
 }
 
-/// All pairs of documents whose fingerprints, which are the columns of `keys`, lie within the distance.
+/// All pairs of documents whose fingerprints, which are the columns of `keys`, lie within the distance;
+/// an error if there are more than `most`.
 #[pyfunction]
 pub fn hamming_pairs<'py>(
     py: Python<'py>,
     keys: &PyBandKeys,
     takes_part: Mask<'py>,
     distance: u32,
+    most: usize,
     threads: usize,
 ) -> PyResult<Pairs<'py>> {
     let mask = takes_part.as_slice()?;
@@ -243,7 +245,7 @@ pub fn hamming_pairs<'py>(
             chosen.iter().flat_map(|&d| (0..width).map(move |w| keys.inner.column(w)[d as usize]));
         let states = vec![State::Live; chosen.len()];
         let mut pairs =
-            Hamming::of(64 * width, distance, words.collect(), states)?.pairs(threads)?;
+            Hamming::of(64 * width, distance, words.collect(), states)?.pairs(threads, most)?;
         for pair in &mut pairs {
             (pair.a, pair.b) = (chosen[pair.a as usize], chosen[pair.b as usize]);
         }

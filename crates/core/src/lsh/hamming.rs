@@ -4,6 +4,8 @@
 //! one before it. What a chain gives is compared in full, and taken in the first block that meets it, so nothing is
 //! given twice and no answer depends on the blocks. They are chosen anew when the index has doubled.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::blocks::{Block, choose};
 use crate::error::{Error, Result};
 use crate::parallel;
@@ -204,14 +206,21 @@ impl Hamming {
         Ok(parts.into_iter().flatten().collect())
     }
 
-    /// All pairs within the distance, sorted.
-    pub fn pairs(&self, threads: usize) -> Result<Vec<Pair>> {
+    /// All pairs within the distance, sorted; an error if there are more than `most`.
+    pub fn pairs(&self, threads: usize, most: usize) -> Result<Vec<Pair>> {
+        let count = AtomicUsize::new(0);
         let parts = parallel::map_chunks(self.states.len(), threads, GRAIN, |range| {
             let (mut pairs, mut found) = (Vec::new(), Vec::new());
             for row in range.filter(|&row| self.states[row] == State::Live) {
                 let a = row as u32;
                 found.clear();
                 self.find(&self.words[row * self.width..][..self.width], a + 1, &mut found);
+                if count.fetch_add(found.len(), Ordering::Relaxed) + found.len() > most {
+                    return Err(Error::argument(format!(
+                        "more than {most} pairs of fingerprints differ in at most {} bits",
+                        self.distance
+                    )));
+                }
                 found.sort_unstable();
                 pairs.extend(found.iter().map(|&(b, distance)| Pair { a, b, distance }));
             }

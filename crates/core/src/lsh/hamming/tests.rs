@@ -72,7 +72,7 @@ proptest! {
             })
             .collect();
         for threads in [1, 3] {
-            prop_assert!(index.pairs(threads).unwrap() == pairs);
+            prop_assert!(index.pairs(threads, pairs.len()).unwrap() == pairs);
         }
     }
 }
@@ -102,7 +102,7 @@ fn empty_ones_are_numbered_and_never_found() {
     let found = index.query(&[1, 1], Some(&[true, false]), 1).unwrap();
     assert_eq!(found, [vec![(0, 0), (2, 1)], vec![]]);
     assert!(index.remove(1) && !index.contains(1));
-    assert_eq!(index.pairs(1).unwrap(), [Pair { a: 0, b: 2, distance: 1 }]);
+    assert_eq!(index.pairs(1, 1).unwrap(), [Pair { a: 0, b: 2, distance: 1 }]);
 }
 
 #[test]
@@ -115,4 +115,14 @@ fn what_does_not_fit_is_refused() {
     assert!(index.insert(&[1, 2], Some(&[true, true])).is_err());
     assert!(index.query(&[1], None, 1).is_err());
     assert!(Hamming::of(64, 3, vec![1], vec![]).is_err());
+}
+
+#[test]
+fn more_pairs_than_there_is_room_for_are_an_error() {
+    let mut index = Hamming::new(64, 0).unwrap();
+    index.insert(&[7; 3000], None).unwrap();
+    for threads in [1, 3] {
+        assert!(index.pairs(threads, 100_000).is_err());
+        assert_eq!(index.pairs(threads, 3000 * 2999 / 2).unwrap().len(), 3000 * 2999 / 2);
+    }
 }
