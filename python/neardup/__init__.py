@@ -15,9 +15,12 @@ if TYPE_CHECKING:
     from neardup.counting import Cardinality, cardinality
     from neardup.errors import DataError, NeardupError, NeardupTypeError, NeardupValueError
     from neardup.evaluation import Evaluation, evaluate
+    from neardup.fingerprints import Fingerprints, simhash
     from neardup.forest import Forest
+    from neardup.hamming import HammingIndex
     from neardup.lsh import LSH, duplicate_flags
     from neardup.matching import match
+    from neardup.packed import PackedSignatures
     from neardup.passages import ContainmentIndex, containment
     from neardup.probing import MultiProbeLSH, ProbedBanding
     from neardup.result import Result
@@ -40,6 +43,9 @@ _HOME = {
     "sketch": "signatures",
     "Signatures": "signatures",
     "jaccard": "signatures",
+    "PackedSignatures": "packed",
+    "simhash": "fingerprints",
+    "Fingerprints": "fingerprints",
     # token sets to signatures
     "Sketcher": "sketching",
     "FastSimilaritySketch": "sketching",
@@ -59,6 +65,7 @@ _HOME = {
     "Forest": "forest",
     "BloomStream": "bloom",
     "BloomFill": "bloom",
+    "HammingIndex": "hamming",
     "explain": "banding",
     "Banding": "banding",
     # passages to the texts that contain them
@@ -85,6 +92,9 @@ __all__ = [  # noqa: RUF022 - grouped as in _HOME
     "Signatures",
     "jaccard",
     "Sketcher",
+    "PackedSignatures",
+    "simhash",
+    "Fingerprints",
     "FastSimilaritySketch",
     "estimate_jaccard",
     "WeightedSketch",
@@ -100,6 +110,7 @@ __all__ = [  # noqa: RUF022 - grouped as in _HOME
     "Forest",
     "BloomStream",
     "BloomFill",
+    "HammingIndex",
     "explain",
     "Banding",
     "ContainmentIndex",

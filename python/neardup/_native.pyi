@@ -14,6 +14,7 @@ __all__ = [
     "Bloom",
     "Containment",
     "Forest",
+    "Hamming",
     "Hll",
     "JsonArray",
     "JsonlBlock",
@@ -32,12 +33,16 @@ __all__ = [
     "components",
     "contents",
     "duplicate_flags",
+    "estimate_fingerprints",
     "estimate_oph",
     "estimate_pairs",
     "estimate_rows",
     "exact_join",
     "field_names",
     "first_record",
+    "hamming_estimates",
+    "hamming_pairs",
+    "hamming_rows",
     "hash_signed",
     "hash_tokens",
     "hash_unsigned",
@@ -45,6 +50,8 @@ __all__ = [
     "leaders",
     "limit_tier",
     "midpoint",
+    "pack",
+    "packed_estimates",
     "probed_probability",
     "scan_csv",
     "scan_jsonl",
@@ -169,6 +176,47 @@ class Hll:
     def merge(self, other: Hll) -> Hll: ...
     def with_hashes(self, hashes: _U64) -> Hll: ...
     def with_texts(self, texts: _Texts, rows: _U32 | None, spec: TextSpec, threads: int) -> Hll: ...
+
+# Fingerprints and packed signatures
+
+@final
+class Hamming:
+    def __new__(cls, bits: int, distance: int) -> Hamming: ...
+    @property
+    def bits(self) -> int: ...
+    @property
+    def distance(self) -> int: ...
+    @property
+    def identity(self) -> str | None: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def blocks(self) -> int: ...
+    def __len__(self) -> int: ...
+    def insert(self, words: _U64, found: _Bools | None, identity: str | None) -> int: ...
+    def one(self, low: int, high: int) -> list[tuple[int, int]]: ...
+    def query(
+        self, words: _U64, asked: _Bools | None, identity: str | None, threads: int
+    ) -> tuple[_I64, _I64, _U32]: ...
+    def pairs(self, threads: int) -> tuple[_U32, _U32, _U32]: ...
+    def remove(self, id: int) -> bool: ...
+    def contains(self, id: int) -> bool: ...
+    def clear(self) -> None: ...
+    def parts(self) -> tuple[_U64, NDArray[np.uint8], str | None]: ...
+    @staticmethod
+    def of_parts(
+        bits: int, distance: int, words: _U64, states: NDArray[np.uint8], identity: str | None
+    ) -> Hamming: ...
+
+def hamming_pairs(
+    keys: BandKeys, takes_part: _Bools, distance: int, most: int, threads: int
+) -> tuple[_U32, _U32, _U32]: ...
+def hamming_rows(left: _U32, right: _U32) -> _U32: ...
+def hamming_estimates(distance: int, bits: int) -> tuple[float, float]: ...
+def pack(matrix: _U32, bits: int) -> _U64: ...
+def packed_estimates(
+    left: _U64, right: _U64, size: int, bits: int, tier: str | None = None
+) -> _F64: ...
 
 # Bands
 
@@ -360,6 +408,16 @@ def exact_join(
 def leaders(digest: _U64, rank: _U32, takes_part: _Bools) -> _U32: ...
 def verify(
     values: _U64, start: _I64, length: _I64, a: _U32, b: _U32, threshold: float, threads: int
+) -> _F64: ...
+def estimate_fingerprints(
+    values: _U64,
+    start: _I64,
+    length: _I64,
+    a: _U32,
+    b: _U32,
+    bits: int,
+    threshold: float,
+    threads: int,
 ) -> _F64: ...
 def estimate_pairs(
     values: _U64,

@@ -25,6 +25,11 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 """Named settings for kinds of text; an option given explicitly wins over them."""
 
+SKETCH_DEFAULTS: dict[str, dict[str, Any]] = {"simhash": {"size": 64}}
+"""Defaults that a sketch has for itself."""
+HAMMING = 3
+"""Bits in which fingerprints may differ unless told otherwise: of 64, after Manku et al. 2007."""
+
 GROUPS = ("Text", "Similarity", "Answer", "Labels", "Asking", "Input", "Output", "Machine")
 
 THRESHOLDS = tuple(percent / 100 for percent in range(50, 100, 5))
@@ -96,7 +101,7 @@ class Config:
         128,
         v.Integer(1, 65536, "a whole number from 1 to 65536"),
         "Similarity",
-        "Slots of a signature.",
+        "Slots of a signature; of simhash its bits, 64 (if not given) or 128.",
     )
     bands: int | None = field(
         None,
@@ -124,7 +129,15 @@ class Config:
         "32-bit affine functions, minhash61 by a universal family; superminhash varies least on "
         "small sets; oph is one-permutation hashing, densified; cminhash shifts one permutation; "
         "icws and dart weigh each shingle by how often it is there (candidates alone: exact "
-        "verification compares sets). docs/sketches.md compares them.",
+        "verification compares sets); simhash compares by --hamming, without bands. "
+        "docs/sketches.md compares them.",
+    )
+    hamming: int | None = field(
+        None,
+        v.Integer(0, 128, "a whole number from 0 to 128"),
+        "Similarity",
+        "With --sketch simhash: texts whose fingerprints differ in at most so many bits are "
+        f"candidates ({HAMMING} if not given).",
     )
     verify: str = field(
         "exact",
@@ -367,8 +380,40 @@ class Config:
                 f"and size={self.size} has fewer; raise size or lower bands or rows"
             )
 
+        if self.sketch == "simhash" or self.hamming is not None:
+            self._check_hamming()
         if self.exact_join:
             self._check_exact_join()
+
+    def _check_hamming(self) -> None:
+        """Refuse what fingerprints and their distance would have to ignore."""
+        if self.sketch != "simhash":
+            raise NeardupValueError(
+                f"hamming={self.hamming} compares SimHash fingerprints, got sketch={self.sketch}; "
+                "give sketch=simhash too, or leave hamming out"
+            )
+        if self.size not in (64, 128):
+            raise NeardupValueError(
+                f"the size of a simhash is its number of bits, 64 or 128, got size={self.size}; "
+                "give one of them, or leave it out"
+            )
+        if self.bands is not None:
+            raise NeardupValueError(
+                f"simhash uses no bands, got bands={self.bands}, rows={self.rows}; "
+                "leave them out, and give hamming"
+            )
+        if self.hamming is not None and self.hamming > self.size:
+            raise NeardupValueError(
+                f"hamming={self.hamming} is more than the {self.size} bits of a fingerprint; "
+                f"use a whole number from 0 to {self.size}"
+            )
+
+    @property
+    def distance(self) -> int | None:
+        """Bits in which the fingerprints of candidates may differ; None where bands find them."""
+        if self.sketch != "simhash" or self.exact_join or self.exact_only:
+            return None
+        return HAMMING if self.hamming is None else self.hamming
 
     def _check_exact_join(self) -> None:
         """Refuse what an exact join would have to ignore or undo."""
@@ -381,6 +426,11 @@ class Config:
             raise NeardupValueError(
                 f"exact_join finds pairs by their exact similarity, got verify={self.verify}; "
                 "leave it at exact"
+            )
+        if self.hamming is not None:
+            raise NeardupValueError(
+                f"exact_join compares no fingerprints, got hamming={self.hamming}; "
+                "leave it out, or exact_join"
             )
         if self.exact_only:
             raise NeardupValueError(
@@ -404,7 +454,8 @@ class Config:
         """
         given: dict[str, Any] = {_known(name): value for name, value in options.items()}
         preset = _BY_NAME["preset"].read(given.get("preset"))
-        return cls(**(PRESETS.get(preset, {}) | given))
+        own = SKETCH_DEFAULTS.get(str(given.get("sketch")), {})
+        return cls(**(own | PRESETS.get(preset, {}) | given))
 
     @property
     def text_spec(self) -> str:

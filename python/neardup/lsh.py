@@ -137,7 +137,7 @@ class LSH:
         NeardupTypeError, NeardupValueError
             Not an array of uint32, of other dimensions or size, or of another identity.
         """
-        slots, identity = _signatures(matrix, 2)
+        slots, identity = self._kept(matrix)
         first = self._native.insert(slots, identity, self.num_threads)
         return range(first, first + len(slots))
 
@@ -171,7 +171,7 @@ class LSH:
         >>> LSH().insert_and_query_duplicates(rows, keep=False).tolist()
         [True, False, True]
         """
-        slots, identity = _signatures(matrix, 2)
+        slots, identity = self._kept(matrix)
         return self._native.insert_and_flag(slots, identity, _first(keep), self.num_threads)
 
     def query(
@@ -241,6 +241,15 @@ class LSH:
             limit = whole(limit, "limit", 1, 2**63 - 1)
         least = 0.0 if threshold is None else _threshold(threshold)
         return self._native.ranked(slots, identity, least, limit, self.num_threads)
+
+    def _kept(self, matrix: Matrix | Signatures) -> tuple[Matrix, str | None]:
+        slots, identity = _signatures(matrix, 2)
+        if self.keep_signatures and identity is not None and identity.startswith("simhash/"):
+            raise NeardupValueError(
+                "equal slots of SimHash fingerprints give no estimate; make the index with "
+                "keep_signatures=False, or use HammingIndex"
+            )
+        return slots, identity
 
     def remove(self, id: int) -> None:
         """Remove a row from every band; its id is not given again.

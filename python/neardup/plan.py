@@ -38,7 +38,7 @@ class Plan:
         steps = ",".join(config.normalize) or "none"
         self.spec = _native.TextSpec(steps, str(config.shingle), config.hash)
         self.banding: Banding | None = None
-        if not config.exact_join:
+        if not config.exact_join and config.sketch != "simhash":
             self.banding = banding(
                 config.threshold, config.recall, config.size, config.bands, config.rows
             )
@@ -52,6 +52,8 @@ class Plan:
 
     def kernel(self) -> Kernel:
         """Pass one over a batch."""
+        if self.config.distance is not None:  # the fingerprint itself, two slots a word
+            return Kernel(self.spec, self.sketch, self.config.size // 64, 2, self.threads)
         if self.config.exact_only or self.banding is None:
             return Kernel(self.spec, None, 0, 0, self.threads)
         return Kernel(self.spec, self.sketch, self.banding.bands, self.banding.rows, self.threads)
@@ -76,7 +78,9 @@ class Plan:
         if self.config.verify == "none":
             threshold = 0.0
         size = self.config.size
-        return _native.estimate_pairs(values, start, length, a, b, size, threshold, self.threads)
+        near = self.config.distance is not None
+        estimate = _native.estimate_fingerprints if near else _native.estimate_pairs
+        return estimate(values, start, length, a, b, size, threshold, self.threads)
 
     def guards(self, survey: Survey, pairs: Candidates, differ: Bools) -> Bools:
         """Which pairs the number guard refuses."""
@@ -206,12 +210,14 @@ def ordered(documents: Documents, plan: Plan, engine: Engine, survey: Survey) ->
 
 
 def grouped(base: Base, wanted: Callable[[Base, Candidates], Bools]) -> Base:
-    """Leaders that share a band key, or are joined exactly, as far as the pairs are wanted."""
+    """Leaders that share a band key, are near or are joined, as far as the pairs are wanted."""
     survey, config = base.survey, base.plan.config
     leads: Bools = survey.ok & (survey.tokens > 0)
     leads &= base.leader == np.arange(len(survey), dtype=np.uint32)
     if config.exact_join:
         found = base.engine.join(base.documents, survey, leads)
+    elif config.distance is not None:
+        found = base.engine.near(survey, leads, config.distance)
     else:
         found = base.engine.group(survey, base.rank, leads, config.bucket_cap)
     return replace(base, candidates=found.where(wanted(base, found)))

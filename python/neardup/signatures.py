@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,9 @@ from neardup.errors import DataError, NeardupTypeError, NeardupValueError
 from neardup.sealed import Kind, Path
 from neardup.sketching import Matrix, native_sketch, whole
 from neardup.texts import columns, one_text
+
+if TYPE_CHECKING:
+    from neardup.packed import PackedSignatures
 
 __all__ = ["Signatures", "jaccard", "sketch"]
 
@@ -209,6 +212,35 @@ class Signatures:
         second = [np.where(each > matrix, each, np.uint32(2**32 - 1)) for each in all_four]
         return self._like(matrix, counts, np.minimum.reduce(second))
 
+    def pack(self, bits: int) -> PackedSignatures:
+        """Keep a few bits of every slot (b-bit minwise hashing, Li and Konig 2010).
+
+        Parameters
+        ----------
+        bits : int
+            1, 2, 4, 8 or 16.
+
+        Returns
+        -------
+        PackedSignatures
+            ``8 * ceil(size * bits / 64)`` bytes a row instead of ``4 * size``.
+
+        Raises
+        ------
+        NeardupTypeError, NeardupValueError
+            Another number of bits, or signatures whose slots are not minima (SimHash).
+
+        Examples
+        --------
+        >>> from neardup import sketch
+        >>> packed = sketch(["a b c d", "a b c e"], size=4096).pack(1)
+        >>> packed.matrix.shape, abs(packed.jaccard(0, 1) - 1 / 3) < 0.1
+        ((2, 64), True)
+        """
+        from neardup.packed import pack
+
+        return pack(self.matrix, self.counts, bits, self.identity)
+
     @staticmethod
     def concat(parts: Iterable[Signatures]) -> Signatures:
         """Put signatures of one identity one after the other.
@@ -264,12 +296,12 @@ class Signatures:
         match header:
             case {"sketch": str(made), "text": str(text), "shape": [int(n), int(size)]} if (
                 n >= 0 and size > 0 and (len(counts), len(slots)) == (8 * n, 4 * n * size * parts)
-            ):
+            ) and (size in (2, 4) or _kind(made) is Signatures):
                 _check_maker(made, size, path)
                 matrix = np.frombuffer(slots, "<u4").astype(np.uint32).reshape(parts, n, size)
                 sizes = np.frombuffer(counts, "<i8").astype(np.int64)
                 second = matrix[1] if parts == 2 else None
-                return cls(matrix[0], sizes, sketch=made, text=text, runners_up=second)
+                return _kind(made)(matrix[0], sizes, sketch=made, text=text, runners_up=second)
         raise DataError("a signature file whose parts do not add up", source=str(path))
 
     def _overlap(self, i: int, j: int, other: Signatures | None, what: str) -> Overlap:
@@ -289,7 +321,7 @@ class Signatures:
         return made
 
     def _like(self, matrix: Matrix, counts: Counts, runners_up: Matrix | None = None) -> Signatures:
-        return Signatures(matrix, counts, sketch=self.sketch, text=self.text, runners_up=runners_up)
+        return type(self)(matrix, counts, sketch=self.sketch, text=self.text, runners_up=runners_up)
 
     def _meet(self, other: Signatures) -> None:
         if not isinstance(other, Signatures):
@@ -322,7 +354,7 @@ def sketch(
     shingle: str = "word:3",
     normalize: str | Sequence[str] = _NORMALIZE,
     sketch: str = "fast",
-    size: int = 128,
+    size: int | None = None,
     seed: int = 42,
     threads: int = 0,
     runners_up: bool = False,
@@ -337,9 +369,10 @@ def sketch(
         How a text becomes a set of shingles, see docs/options.md.
     sketch : str, default "fast"
         Its name; docs/sketches.md compares them. ``dart`` and ``icws`` weigh a shingle by how often
-        the text has it, and estimate the weighted Jaccard similarity.
+        the text has it, and estimate the weighted Jaccard similarity; ``simhash`` gives
+        `Fingerprints`.
     size : int, default 128
-        Slots of a signature, 1 to 65536.
+        Slots of a signature, 1 to 65536; of "simhash" the bits, 64 (the default there) or 128.
     seed : int, default 42
         From 0 to 2^64 - 1.
     threads : int, default 0
@@ -373,22 +406,22 @@ def sketch(
             "shingle": shingle,
             "normalize": normalize,
             "sketch": sketch,
-            "size": size,
             "seed": seed,
             "threads": threads,
+            **({} if size is None else {"size": size}),
         }
     )
     spec = _text_spec(config)
     native = native_sketch(config.sketch, config.size, config.seed)
     made, text = native.identity, spec.identity
-    done = []
+    done, kind = [], _kind(native.identity)
     for each in columns(texts):
         if runners_up:
             matrix, second, counts = _native.sketch_texts_probed(each, spec, native, config.threads)
-            part = Signatures(matrix, counts, sketch=made, text=text, runners_up=second)
+            part = kind(matrix, counts, sketch=made, text=text, runners_up=second)
         else:
             matrix, counts = _native.sketch_texts(each, spec, native, config.threads)
-            part = Signatures(matrix, counts, sketch=made, text=text)
+            part = kind(matrix, counts, sketch=made, text=text)
         done.append(part)
     return done[0] if len(done) == 1 else Signatures.concat(done)
 
@@ -421,6 +454,15 @@ def jaccard(
     """
     spec = _text_spec(Config.from_options({"shingle": shingle, "normalize": normalize}))
     return spec.jaccard(one_text(a, "a"), one_text(b, "b"))
+
+
+def _kind(made: str) -> type[Signatures]:
+    """The class of the signatures of a sketch."""
+    if made.startswith("simhash/"):
+        from neardup.fingerprints import Fingerprints
+
+        return Fingerprints
+    return Signatures
 
 
 def _text_spec(config: Config) -> _native.TextSpec:

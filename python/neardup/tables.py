@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from neardup.columns import arrow, strings
 from neardup.io.base import shown_path
-from neardup.plan import EXACT, NEAR, NONE, Found
+from neardup.plan import EXACT, NEAR, NONE, Found, Plan
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -220,14 +220,22 @@ def summary(found: Found) -> dict[str, Any]:
         "rows": None if banding is None else banding.rows,
         "size": config.size,
         "sketch": config.sketch,
+        "hamming": config.distance,
         "seed": config.seed,
         "threshold": config.threshold,
         "verify": config.verify,
-        "recall_expected": 1.0 if banding is None else banding.recall,
+        "recall_expected": _recall(base.plan),
         "text_spec": base.plan.spec.identity,
         "engine": base.engine.name,
         "sources": _by_source(found),
     }
+
+
+def _recall(plan: Plan) -> float | None:
+    """Share of the pairs at the threshold that are candidates; None where nobody can say."""
+    if plan.banding is not None:
+        return plan.banding.recall
+    return 1.0 if plan.config.distance is None else None
 
 
 def largest(found: Found, most: int = 3) -> list[tuple[str, int, int]]:

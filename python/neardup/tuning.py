@@ -26,7 +26,7 @@ F64 = npt.NDArray[np.float64]
 
 _NOT_MINE = {
     *("preset", "threshold", "recall", "size", "bands", "rows", "sketch", "verify", "bucket_cap"),
-    *("exact_join", "exact_only", "against", "annotate", "annotate_prefix", "config"),
+    *("hamming", "exact_join", "exact_only", "against", "annotate", "annotate_prefix", "config"),
     "distinct_shingles",
 }
 OF_A_RUN = tuple(

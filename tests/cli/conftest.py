@@ -41,6 +41,7 @@ def summary():
         "rows": 7,
         "size": 128,
         "sketch": "fast",
+        "hamming": None,
         "seed": 42,
         "threshold": 0.8,
         "verify": "exact",

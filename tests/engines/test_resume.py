@@ -74,6 +74,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "field": {"keep": "max:n"},
     "annotate": {"annotate": True},
     "exact": {"exact_only": True},
+    "hamming": {"sketch": "simhash", "hamming": 8},
 }
 
 

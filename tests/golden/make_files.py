@@ -19,9 +19,11 @@ from neardup import (
     BloomStream,
     ContainmentIndex,
     Forest,
+    HammingIndex,
     MultiProbeLSH,
     checkpoint,
     dedup,
+    simhash,
     sketch,
 )
 
@@ -72,6 +74,14 @@ def make_files(folder: Path) -> None:
     stream.add(TEXTS)
     stream.save(folder / "stream.bloom")
     ContainmentIndex(TEXTS, shingle=SHINGLE).save(folder / "index.containment")
+    signatures.pack(4).save(folder / "signatures.packed")
+    prints = simhash(TEXTS, seed=SEED, shingle=SHINGLE)
+    prints.save(folder / "fingerprints.sig")
+    near = HammingIndex(distance=5)
+    near.insert(prints)
+    near.insert(prints)
+    near.remove(1)
+    near.save(folder / "index.hamming")
     before = os.getcwd(), checkpoint.WORTH_KEEPING
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)

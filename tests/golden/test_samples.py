@@ -15,8 +15,11 @@ from neardup import (
     BloomStream,
     ContainmentIndex,
     DataError,
+    Fingerprints,
     Forest,
+    HammingIndex,
     MultiProbeLSH,
+    PackedSignatures,
     Signatures,
     checkpoint,
     reference,
@@ -55,6 +58,9 @@ SEALED = {
     "index.forest": Forest.load,
     "stream.bloom": BloomStream.load,
     "index.containment": ContainmentIndex.load,
+    "signatures.packed": PackedSignatures.load,
+    "fingerprints.sig": Signatures.load,
+    "index.hamming": HammingIndex.load,
 }
 
 
@@ -117,6 +123,26 @@ def test_lookups_beside_the_index() -> None:
     assert stream.fill.documents == sum(map(bool, sets))
     index = ContainmentIndex.load(FOLDER / "index.containment")
     assert index.query(TEXTS, 0.1) == [reference.containing(each, sets, 0.1) for each in sets]
+
+
+def test_packed_signatures() -> None:
+    found = PackedSignatures.load(FOLDER / "signatures.packed")
+    assert found.matrix.tolist() == [reference.pack(slots(text), 4) for text in TEXTS]
+    assert found.counts.tolist() == [len(set(reference.shingles(t, **SPEC))) for t in TEXTS]
+    assert (found.size, found.bits) == (SIZE, 4)
+    assert found.identity == sketch([], size=SIZE, seed=SEED, shingle=SHINGLE).pack(4).identity
+
+
+def test_fingerprints_and_their_index() -> None:
+    found = Signatures.load(FOLDER / "fingerprints.sig")
+    assert isinstance(found, Fingerprints)
+    made = [reference.simhash(reference.shingles(text, **SPEC), 64, SEED) for text in TEXTS]
+    assert found.hex() == [f"{each:016x}" for each in made]
+    assert found.identity.startswith("simhash/1 size=64 seed=7 ")
+    index = HammingIndex.load(FOLDER / "index.hamming")
+    assert (index.bits, index.distance, len(index)) == (64, 5, 7)
+    assert index.query(found) == [[(0, 0), (4, 0)], [(5, 0)], [], [(3, 0), (7, 0)]]
+    assert index.insert([0]) == range(8, 9)
 
 
 def test_a_finished_first_pass() -> None:

@@ -24,11 +24,14 @@ from neardup import (
     ContainmentIndex,
     DataError,
     Forest,
+    HammingIndex,
     MultiProbeLSH,
     NeardupError,
+    PackedSignatures,
     Signatures,
     checkpoint,
     dedup,
+    simhash,
     sketch,
 )
 
@@ -150,6 +153,41 @@ def use_containment_index(path: Path) -> None:
     assert len(ContainmentIndex.load(path)) == len(found)
 
 
+def packed() -> PackedSignatures:
+    """Packed signatures, one of an empty text among them."""
+    return SIGNATURES.pack(4)
+
+
+def use_packed(path: Path) -> None:
+    """Load, and do all that can be done."""
+    found = PackedSignatures.load(path)
+    for i in range(len(found)):
+        assert 0.0 <= found.jaccard(i, 0) <= 1.0
+    assert found.std_err(0.5) > 0.0
+    found.save(path)
+    assert np.array_equal(PackedSignatures.load(path).matrix, found.matrix)
+
+
+def hamming() -> HammingIndex:
+    """An index with a removed fingerprint and one of an empty text."""
+    made = HammingIndex(distance=5)
+    made.insert(simhash(["one two three", "four five six", "", "seven"]))
+    made.remove(1)
+    return made
+
+
+def use_hamming(path: Path) -> None:
+    """Load, and do all that can be done."""
+    found = HammingIndex.load(path, num_threads=1)
+    found.query([0, 1])
+    found.pairs()
+    new = found.insert([3])
+    assert (new[0], 0) in found.query(3)
+    found.remove(new[0])
+    found.save(path)
+    assert len(HammingIndex.load(path)) == len(found)
+
+
 #: A file's name, how it is written, and what is done with it.
 KINDS: dict[str, tuple[Callable[[Path], None], Callable[[Path], None]]] = {
     "a.sig": (SIGNATURES.save, use_signatures),
@@ -159,6 +197,8 @@ KINDS: dict[str, tuple[Callable[[Path], None], Callable[[Path], None]]] = {
     "a.forest": (lambda path: forest().save(path), use_forest),
     "a.probes": (lambda path: probes().save(path), use_probes),
     "a.containment": (lambda path: containment_index().save(path), use_containment_index),
+    "a.packed": (lambda path: packed().save(path), use_packed),
+    "a.hamming": (lambda path: hamming().save(path), use_hamming),
 }
 
 

@@ -8,7 +8,7 @@ from neardup import FastSimilaritySketch, NeardupTypeError, NeardupValueError, S
 from neardup.reference import SKETCHES, exact_jaccard
 from neardup.reference import shingles as cut
 
-NAMES = _native.SKETCHES
+NAMES = [name for name in _native.SKETCHES if name != "simhash"]  # its slots are no minima
 OF_SETS = [name for name in NAMES if not _native.Sketch(name, 1, 0).weighs_repeats]
 
 
@@ -104,7 +104,7 @@ def test_sketches_do_not_meet():
 
 
 def test_an_unknown_name_is_answered_with_the_names():
-    known = ", ".join(NAMES)
+    known = ", ".join(_native.SKETCHES)
     with pytest.raises(NeardupValueError, match=f'unknown sketch "fats"; known: {known}'):
         Sketcher("fats")
     for call in (neardup.sketch, neardup.dedup):

@@ -38,17 +38,13 @@ pub fn contents(
         let mut signature = vec![0; sketch.map_or(0, Sketch::size)];
         for &row in &rows[range] {
             let text = column.text(row as usize)?;
-            let set = match sketch {
-                Some(sketch) if sketch.weighs_repeats() => shingler.run(text).shingles,
-                _ => shingler.set(text),
-            };
             let before = part.values.len();
             match sketch {
                 Some(sketch) => {
-                    sketch.sketch(set, &mut scratch, &mut signature);
+                    sketch.sketch(shingler.run(text).shingles, &mut scratch, &mut signature);
                     part.values.extend(signature.iter().map(|&slot| u64::from(slot)));
                 }
-                None => part.values.extend_from_slice(set),
+                None => part.values.extend_from_slice(shingler.set(text)),
             }
             part.length.push((part.values.len() - before) as i64);
             let numbers = shingler.numbers();

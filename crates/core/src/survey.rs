@@ -23,7 +23,7 @@ pub struct Survey {
     pub words: Vec<u32>,
     /// Bytes of the raw text.
     pub bytes: Vec<u64>,
-    /// Band keys, a column a band.
+    /// Band keys, a column a band; of a fingerprint its words of 64 bits, two slots a word.
     pub keys: Vec<Vec<u64>>,
 }
 
@@ -129,10 +129,14 @@ impl<'a> Reader<'a> {
         kept.tokens.push(u32::try_from(tokens).unwrap_or(u32::MAX));
         kept.words.push(u32::try_from(words).unwrap_or(u32::MAX));
         kept.bytes.push(text.len() as u64);
-        if let Some((_, banding)) = self.sketch {
+        if let Some((sketch, banding)) = self.sketch {
             let slots = self.signature.chunks_exact(banding.rows);
             for (band, (column, slots)) in kept.keys.iter_mut().zip(slots).enumerate() {
-                column.push(if tokens == 0 { NO_KEY } else { bands::key(band, slots) });
+                column.push(match slots {
+                    _ if tokens == 0 => NO_KEY,
+                    [low, high] if sketch.fingerprint() => u64::from(*high) << 32 | u64::from(*low),
+                    _ => bands::key(band, slots),
+                });
             }
         }
     }

@@ -8,6 +8,7 @@
 use crate::error::{Error, Result};
 use crate::intersect::at_least;
 use crate::parallel;
+use crate::sketch::simhash;
 
 /// Pairs below which another thread does not pay.
 const GRAIN: usize = 256;
@@ -134,6 +135,23 @@ pub fn estimates(
     for_pairs(signatures, a, b, threads, |left, right| {
         let equal = left.iter().zip(right).filter(|(x, y)| x == y).count();
         let estimate = equal as f64 / size as f64;
+        if estimate >= threshold { estimate } else { FAILED }
+    })
+}
+
+/// For each pair of SimHash fingerprints of `bits` bits the similarity that their distance stands for, or [`FAILED`]
+/// below `threshold`.
+pub fn fingerprint_estimates(
+    fingerprints: Sets<'_>,
+    bits: usize,
+    a: &[u32],
+    b: &[u32],
+    threshold: f64,
+    threads: usize,
+) -> Result<Vec<f64>> {
+    for_pairs(fingerprints, a, b, threads, |left, right| {
+        let distance = left.iter().zip(right).map(|(x, y)| (x ^ y).count_ones()).sum();
+        let estimate = simhash::jaccard(distance, bits);
         if estimate >= threshold { estimate } else { FAILED }
     })
 }

@@ -170,6 +170,29 @@ pub fn estimate_pairs<'py>(
     Ok(PyArray1::from_vec(py, found))
 }
 
+/// Similarity of pairs of SimHash fingerprints by their distance, -1 where it is below the threshold.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "the call of one kernel, made in one place")]
+pub fn estimate_fingerprints<'py>(
+    py: Python<'py>,
+    values: Values<'py>,
+    start: Bounds<'py>,
+    length: Bounds<'py>,
+    a: Ids<'py>,
+    b: Ids<'py>,
+    bits: usize,
+    threshold: f64,
+    threads: usize,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (values, start, length) = (values.as_slice()?, start.as_slice()?, length.as_slice()?);
+    let (a, b) = (a.as_slice()?, b.as_slice()?);
+    let found = detached(py, || {
+        let sets = Sets::new(values, start, length)?;
+        verify::fingerprint_estimates(sets, bits, a, b, threshold, threads)
+    })?;
+    Ok(PyArray1::from_vec(py, found))
+}
+
 /// For each pair of sets, whether each has something that the other lacks.
 #[pyfunction]
 pub fn both_have_more<'py>(

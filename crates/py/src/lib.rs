@@ -5,6 +5,7 @@ mod bloom;
 mod call;
 mod containment;
 mod curve;
+mod fingerprints;
 mod forest;
 mod hll;
 mod jsonl;
@@ -20,8 +21,8 @@ mod tokens;
 mod _native {
     #[pymodule_export]
     use crate::answers::{
-        PyBandKeys, both_have_more, candidate_pairs, components, estimate_pairs, exact_join,
-        leaders, star, verify_pairs,
+        PyBandKeys, both_have_more, candidate_pairs, components, estimate_fingerprints,
+        estimate_pairs, exact_join, leaders, star, verify_pairs,
     };
     #[pymodule_export]
     use crate::bloom::PyBloom;
@@ -29,6 +30,10 @@ mod _native {
     use crate::containment::PyContainment;
     #[pymodule_export]
     use crate::curve::{candidate_probability, choose_banding, common_rule, midpoint};
+    #[pymodule_export]
+    use crate::fingerprints::{
+        PyHamming, hamming_estimates, hamming_pairs, hamming_rows, pack, packed_estimates,
+    };
     #[pymodule_export]
     use crate::forest::PyForest;
     #[pymodule_export]

@@ -142,6 +142,12 @@ def advice(summary: Mapping[str, Any]) -> list[str]:
     removed, documents = summary["removed"] or 1, summary["documents"] or 1
     numbers, short, near, cluster = look(summary)
     said = list(UNVERIFIED.get(summary["verify"], ()))
+    if summary.get("hamming") is not None:
+        said.append(
+            f"candidates are texts whose fingerprints differ in at most {summary['hamming']} of "
+            f"{summary['size']} bits. That depends on more than their Jaccard similarity, so no "
+            "recall is expected: it is a filter for almost equal texts."
+        )
     if numbers[2]:
         said.append(
             f"{numbers[1] / removed:.0%} of the removed texts differ from their partner in numbers "

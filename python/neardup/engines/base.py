@@ -1,4 +1,4 @@
-"""What the plan asks of an engine: read, map, group or join, gather, write; no more differs."""
+"""What the plan asks of an engine: read, map, find pairs, gather, write; no more differs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Candidates:
-    """Pairs that share a band key, each once, `a < b` by document number.
+    """Pairs that share a band key, or are found without bands: each once, `a < b` by number.
 
     Attributes
     ----------
@@ -115,6 +115,9 @@ class Engine(Protocol):
 
     def group(self, survey: Survey, rank: Documents32, leads: Bools, cap: int) -> Candidates:
         """Candidate pairs among the documents that lead, from equal band keys."""
+
+    def near(self, survey: Survey, leads: Bools, distance: int) -> Candidates:
+        """All pairs of documents that lead whose fingerprints lie within the distance."""
 
     def join(self, documents: Documents, survey: Survey, leads: Bools) -> Candidates:
         """All pairs of at least the threshold among the documents that lead, without bands."""

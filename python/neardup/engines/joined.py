@@ -50,7 +50,7 @@ class ShingleSets:
 
     def _check(self, shingles: int) -> None:
         need = needed(len(self.document), shingles, self.plan.threshold)
-        limit = self.plan.memory or _physical()
+        limit = self.plan.memory or physical()
         if limit is not None and need > limit:
             raise UsageError(
                 f"exact_join needs about {need / 1e9:.1f} GB for the shingle sets of "
@@ -98,7 +98,7 @@ def needed(texts: int, shingles: int, threshold: float) -> int:
     return int(shingles * (8 + 24 * indexed)) + texts * (24 + 16 * 4) + counters
 
 
-def _physical() -> int | None:
+def physical() -> int | None:
     """The memory of this machine in bytes, where it can be known."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -10,9 +10,9 @@ import numpy as np
 from neardup import _native
 from neardup.engines.base import Bools, Candidates, Documents32, T
 from neardup.engines.distinct import DistinctShingles
-from neardup.engines.joined import ShingleSets
+from neardup.engines.joined import ShingleSets, physical
 from neardup.engines.tiles import Tiles
-from neardup.errors import DataError
+from neardup.errors import DataError, NeardupValueError, UsageError
 from neardup.io.documents import Batches, Documents, Ids
 
 if TYPE_CHECKING:
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from neardup.plan import Plan
     from neardup.progress import Progress
     from neardup.survey import Survey
+
+
+PAIR_BYTES = 64
+"""Memory that a candidate pair takes at most, until it is verified."""
 
 
 class MemoryEngine:
@@ -56,6 +60,20 @@ class MemoryEngine:
         threads = self.plan.threads
         a, b, buckets, pairs = _native.candidate_pairs(survey.bands, rank, leads, cap, threads)
         return Candidates(a, b, buckets, pairs, len(a))
+
+    def near(self, survey: Survey, leads: Bools, distance: int) -> Candidates:
+        """All pairs of documents that lead whose fingerprints lie within the distance."""
+        self.progress.stage("finding candidates")
+        most = (self.plan.memory or physical() or 2**62) // PAIR_BYTES
+        try:
+            found = _native.hamming_pairs(survey.bands, leads, distance, most, self.plan.threads)
+        except NeardupValueError as error:
+            raise UsageError(
+                f"{error}, which is what memory has room for; lower hamming or raise memory, or "
+                "use bands and another sketch"
+            ) from None
+        a, b, _ = found
+        return Candidates(a, b, 0, 0, len(a))
 
     def join(self, documents: Documents, survey: Survey, leads: Bools) -> Candidates:
         """All pairs of at least the threshold among the documents that lead, without bands."""

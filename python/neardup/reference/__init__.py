@@ -12,6 +12,7 @@ from neardup.reference.answers import (
     exact_jaccard,
     star,
 )
+from neardup.reference.bbit import low_bits, mix32, pack, packed_estimate, packed_variance
 from neardup.reference.cminhash import circulant_minima, cminhash
 from neardup.reference.fast import EMPTY_SLOT, ROUNDS, algorithm_1, draw, estimate, fast_sketch
 from neardup.reference.hashes import digest, mix, splitmix, token_hash, xxh3_64
@@ -27,6 +28,7 @@ from neardup.reference.lookups import (
 from neardup.reference.minhash import minhash
 from neardup.reference.minhash61 import minhash61
 from neardup.reference.oph import estimate_oph, oph
+from neardup.reference.simhash import fingerprint_slots, hamming, simhash, within
 from neardup.reference.superminhash import superminhash
 from neardup.reference.text import (
     STEPS,
@@ -76,27 +78,36 @@ __all__ = [
     "estimate_oph",
     "exact_jaccard",
     "fast_sketch",
+    "fingerprint_slots",
     "forest",
+    "hamming",
     "icws_sketch",
     "is_alone",
     "is_invisible",
     "keep_order",
+    "low_bits",
     "minhash",
     "minhash61",
     "mix",
+    "mix32",
     "normalize",
     "oph",
+    "pack",
+    "packed_estimate",
+    "packed_variance",
     "prepare",
     "probed_curve",
     "probes",
     "runners_up",
     "shingles",
+    "simhash",
     "splitmix",
     "star",
     "superminhash",
     "token_hash",
     "tokens",
     "weighted_jaccard",
+    "within",
     "words",
     "xxh3_64",
 ]

@@ -10,13 +10,17 @@
 //! probes  an index looked up with runners-up too; postings its lists, keys to ids
 //! forest  the best answers without a threshold, by sorted prefixes
 //! bloom   one filter a band: who was seen before, in constant memory
+//! blocks  which blocks of a fingerprint find everything within d bits
+//! hamming the index of fingerprints by such blocks
 //! ```
 pub mod bands;
+pub mod blocks;
 pub mod bloom;
 pub mod curve;
 pub mod flags;
 pub mod forest;
 pub mod group;
+pub mod hamming;
 pub mod postings;
 pub mod probes;
 pub mod ranked;
@@ -27,4 +31,5 @@ pub mod table;
 pub use bands::{BandKeys, NO_KEY};
 pub use curve::Banding;
 pub use flags::duplicate_flags;
+pub use hamming::Hamming;
 pub use table::Table;

@@ -10,7 +10,7 @@ pub struct Identity {
     pub name: &'static str,
     /// Version of the definition.
     pub version: u32,
-    /// Number of slots.
+    /// Number of slots; of SimHash the number of bits.
     pub size: usize,
     /// Seed.
     pub seed: u64,

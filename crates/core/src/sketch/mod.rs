@@ -2,6 +2,7 @@
 //!
 //! A sketch is one file that implements [`Sketch`] and one line in [`REGISTRY`].
 
+pub mod bbit;
 pub mod cardinality;
 pub mod cminhash;
 pub mod dart;
@@ -11,6 +12,7 @@ mod identity;
 pub mod minhash;
 pub mod minhash61;
 pub mod oph;
+pub mod simhash;
 pub mod superminhash;
 pub mod weights;
 
@@ -30,7 +32,7 @@ pub const MAX_SIZE: usize = 65_536;
 /// How a sketch is to be built.
 #[derive(Clone, Copy, Debug)]
 pub struct Params {
-    /// Number of slots, 1 to [`MAX_SIZE`].
+    /// Number of slots, 1 to [`MAX_SIZE`]; of SimHash the number of bits.
     pub size: usize,
     /// Any 64-bit seed.
     pub seed: u64,
@@ -68,7 +70,7 @@ impl Scratch {
     }
 }
 
-/// A min-wise sketch: P(slot of A = slot of B) = Jaccard(A, B).
+/// A min-wise sketch: P(slot of A = slot of B) = Jaccard(A, B); or a [`Sketch::fingerprint`].
 pub trait Sketch: Send + Sync {
     /// The name, format version and parameters that two signatures must share to be compared.
     fn identity(&self) -> Identity;
@@ -131,6 +133,11 @@ pub trait Sketch: Send + Sync {
         None
     }
 
+    /// Whether the slots are the words of one number that is compared by the bits that differ, not slot by slot.
+    fn fingerprint(&self) -> bool {
+        false
+    }
+
     /// Standard error of the Jaccard estimate for true Jaccard `j` and `m` elements in the union.
     fn std_err(&self, j: f64, m: u64) -> f64;
 }
@@ -148,6 +155,7 @@ pub const REGISTRY: &[(&str, Build)] = &[
     (cminhash::NAME, cminhash::build),
     (icws::NAME, icws::build),
     (dart::NAME, dart::build),
+    (simhash::NAME, simhash::build),
 ];
 
 /// Builds the sketch of that name.
