@@ -35,6 +35,7 @@ pub mod parallel;
 pub mod signatures;
 pub mod simd;
 pub mod sketch;
+pub mod stream;
 pub mod survey;
 pub mod text;
 pub mod verify;

@@ -7,8 +7,10 @@ mod hll;
 mod jsonl;
 mod lsh;
 mod sketch;
+mod stream;
 mod text;
 mod tokens;
+mod union_find;
 
 /// The compiled module `neardup._native`.
 #[pyo3::pymodule(gil_used = false)]
@@ -32,7 +34,11 @@ mod _native {
     #[pymodule_export]
     use crate::sketch::{PySketch, estimate_rows, hash_signed, hash_tokens, hash_unsigned};
     #[pymodule_export]
+    use crate::stream::PyStream;
+    #[pymodule_export]
     use crate::text::{BatchSurvey, PyTextSpec, contents, limit_tier, sketch_texts, survey};
+    #[pymodule_export]
+    use crate::union_find::PyUnionFind;
 
     use neardup_core::{sketch, text};
     use pyo3::prelude::*;

@@ -5,12 +5,14 @@
 //! bands   signatures > 64-bit band keys, one column a band
 //! group   one column > its buckets, the runs of equal keys
 //! flags   which rows repeat an earlier one, in one go
-//! table   the kept index over band keys: insert, query, remove; made of sorted runs; store saves and loads it
+//! table   the kept index over band keys: insert, query, remove; made of sorted runs; store saves and loads it,
+//!         gather makes one of several
 //! ranked  the answers of a table with their estimates, best first
 //! ```
 pub mod bands;
 pub mod curve;
 pub mod flags;
+pub mod gather;
 pub mod group;
 pub mod ranked;
 mod run;
