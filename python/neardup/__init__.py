@@ -11,15 +11,19 @@ if TYPE_CHECKING:
     from neardup.algebra import Estimate
     from neardup.api import dedup
     from neardup.banding import Banding, explain
+    from neardup.batches import Deduplicator, Statistics
     from neardup.counting import Cardinality, cardinality
     from neardup.errors import DataError, NeardupError, NeardupTypeError, NeardupValueError
     from neardup.evaluation import Evaluation, evaluate
     from neardup.lsh import LSH, duplicate_flags
     from neardup.matching import match
     from neardup.result import Result
+    from neardup.sharded import ShardedLSH
     from neardup.signatures import Signatures, jaccard, sketch
     from neardup.sketching import FastSimilaritySketch, estimate_jaccard
+    from neardup.streaming import Match, StreamingDeduplicator
     from neardup.tuning import Tuning, tune
+    from neardup.union_find import UnionFind, connected_components
     from neardup.weighted import WeightedSketch, weighted_jaccard
 
 _HOME = {
@@ -27,6 +31,10 @@ _HOME = {
     "dedup": "api",
     "match": "matching",
     "Result": "result",
+    "Deduplicator": "batches",
+    "Statistics": "batches",
+    "StreamingDeduplicator": "streaming",
+    "Match": "streaming",
     # how good an answer is, and which threshold is best
     "evaluate": "evaluation",
     "Evaluation": "evaluation",
@@ -48,8 +56,12 @@ _HOME = {
     # signatures to candidates
     "LSH": "lsh",
     "duplicate_flags": "lsh",
+    "ShardedLSH": "sharded",
     "explain": "banding",
     "Banding": "banding",
+    # pairs to clusters
+    "UnionFind": "union_find",
+    "connected_components": "union_find",
     # what goes wrong
     "NeardupError": "errors",
     "NeardupValueError": "errors",
@@ -63,6 +75,10 @@ __all__ = [  # noqa: RUF022 - grouped as in _HOME
     "dedup",
     "match",
     "Result",
+    "Deduplicator",
+    "Statistics",
+    "StreamingDeduplicator",
+    "Match",
     "evaluate",
     "Evaluation",
     "tune",
@@ -79,8 +95,11 @@ __all__ = [  # noqa: RUF022 - grouped as in _HOME
     "Estimate",
     "LSH",
     "duplicate_flags",
+    "ShardedLSH",
     "explain",
     "Banding",
+    "UnionFind",
+    "connected_components",
     "NeardupError",
     "NeardupValueError",
     "NeardupTypeError",

@@ -229,17 +229,6 @@ impl PyLsh {
         self.read(py, |state| Ok(state.table.contains(id)))
     }
 
-    fn clear(&self, py: Python<'_>) -> PyResult<()> {
-        self.write(py, |state| {
-            state.table.clear();
-            if let Some(kept) = &mut state.kept {
-                *kept = Vec::new();
-            }
-            state.identity = None;
-            Ok(())
-        })
-    }
-
     /// What a file holds: the table's bytes, the signatures kept, and the identity.
     fn parts<'py>(&self, py: Python<'py>) -> PyResult<Parts<'py>> {
         let (table, kept, identity) = self.read(py, |state| {

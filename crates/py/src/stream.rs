@@ -62,10 +62,16 @@ impl PyStream {
     }
 
     /// The best match of a text: the number of a document and the similarity.
-    fn check(&self, py: Python<'_>, text: &str, since: f64, except: Option<u64>) -> PyResult<Found> {
+    fn check(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        since: f64,
+        except_: Option<u64>,
+    ) -> PyResult<Found> {
         detached(py, || {
             let item = self.read(text);
-            self.with(|store| Ok(store.find(&item, since, except.unwrap_or(NOBODY))))
+            self.with(|store| Ok(store.find(&item, since, except_.unwrap_or(NOBODY))))
         })
     }
 
