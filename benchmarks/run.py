@@ -21,8 +21,8 @@ from common import HERE
 
 from neardup import _native
 
-SCRIPTS = ("bench_text", "bench_signatures", "bench_flags", "bench_dedup")
-PEERS = ("rensa", "fastsketchlsh", "daft", "datatrove", "pyarrow", "numpy")
+SCRIPTS = ("bench_text", "bench_signatures", "bench_flags", "bench_lookup", "bench_dedup")
+PEERS = ("rensa", "datasketch", "fastsketchlsh", "daft", "datatrove", "pyarrow", "numpy")
 Rows = dict[tuple[str, str], dict[str, Any]]
 
 

@@ -25,6 +25,7 @@ pub struct Reader {
     shingler: Shingler,
     scratch: Scratch,
     signature: Vec<u32>,
+    ends: Vec<u32>,
 }
 
 impl Reader {
@@ -34,6 +35,7 @@ impl Reader {
             shingler: Shingler::new(spec),
             scratch: Scratch::default(),
             signature: Vec::new(),
+            ends: Vec::new(),
         }
     }
 
@@ -49,15 +51,39 @@ impl Reader {
         let keys = bands::keys(&self.signature, banding);
         let keys = keys.into_iter().map(|key| (key >> 32) as u32).collect();
         let content = if exact {
-            let mut set = document.shingles.to_vec();
-            set.sort_unstable();
-            set.dedup();
-            Content::Set(set.into_boxed_slice())
+            Content::Set(sorted(document.shingles, &mut self.ends))
         } else {
             Content::Signature(self.signature.as_slice().into())
         };
         Item { keys, content }
     }
+}
+
+/// Hashes in order, each once: scattered by their top bits into places of about two, then sorted within each. Since
+/// hashes are uniform that is several times faster than sorting them as they are; if they are not, no slower.
+fn sorted(hashes: &[u64], ends: &mut Vec<u32>) -> Box<[u64]> {
+    let bits = (hashes.len() / 2).max(2).ilog2();
+    let place = |hash: u64| (hash >> (64 - bits)) as usize;
+    ends.clear();
+    ends.resize((1 << bits) + 1, 0);
+    hashes.iter().for_each(|&hash| ends[place(hash) + 1] += 1);
+    for i in 1..ends.len() {
+        ends[i] += ends[i - 1];
+    }
+    let mut set = vec![0; hashes.len()];
+    for &hash in hashes {
+        let next = &mut ends[place(hash)];
+        set[*next as usize] = hash;
+        *next += 1;
+    }
+    // Each place now tells its end.
+    let mut start = 0;
+    for &end in ends.iter() {
+        set[start as usize..end as usize].sort_unstable();
+        start = end;
+    }
+    set.dedup();
+    set.into_boxed_slice()
 }
 
 /// Reads every text of a column.
@@ -75,4 +101,22 @@ pub fn read_all(
         read.collect::<Result<Vec<Item>>>()
     })?;
     Ok(parts.into_iter().flatten().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::splitmix;
+
+    #[test]
+    fn sorted_is_what_sorting_gives() {
+        let mut ends = Vec::new();
+        for n in [1, 2, 3, 4, 5, 100, 1000] {
+            for (range, shift) in [(u64::MAX, 0), (7, 0), (7, 61), (n, 0)] {
+                let hashes: Vec<u64> = (0..n).map(|i| splitmix(n, i) % range << shift).collect();
+                let expected: std::collections::BTreeSet<u64> = hashes.iter().copied().collect();
+                assert!(sorted(&hashes, &mut ends).iter().eq(&expected));
+            }
+        }
+    }
 }
