@@ -78,7 +78,7 @@ class StreamingDeduplicator:
 
     Notes
     -----
-    Memory of a document, at the default 13 bands: about 250 bytes for bands and bookkeeping, about
+    Memory of a document, at the default 13 bands: 250 to 450 bytes for bands and bookkeeping, about
     250 for finding its id, and 8 bytes for each distinct shingle, or with ``verify="sketch"`` 4 for
     each slot. Documents of equal shingle sets share all but bookkeeping and id.
 

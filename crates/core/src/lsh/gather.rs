@@ -32,7 +32,9 @@ impl Table {
                     part.given()
                 )));
             }
-            for (&id, _) in ids.iter().zip(0u32..).filter(|&(&id, row)| id != LEFT_OUT && part.contains(row)) {
+            for (&id, _) in
+                ids.iter().zip(0u32..).filter(|&(&id, row)| id != LEFT_OUT && part.contains(row))
+            {
                 if id >= given || !bit(&whole.removed, id) {
                     return Err(Error::argument(format!(
                         "new id {id} is given twice, or not below {given}"
@@ -42,27 +44,31 @@ impl Table {
                 whole.live += 1;
             }
         }
-        parallel::run(whole.runs.iter_mut().enumerate(), parallel::threads(threads), |(band, runs)| {
-            let mut entries: Vec<(u64, u32)> = Vec::new();
-            for (part, ids) in parts {
-                for run in &part.runs[band] {
-                    let rows = run.keys().iter().zip(run.ids());
-                    let there = rows.filter(|(_, row)| part.contains(**row));
-                    entries.extend(
-                        there
-                            .map(|(&key, &row)| (key, ids[row as usize]))
-                            .filter(|&(_, id)| id != LEFT_OUT),
-                    );
+        parallel::run(
+            whole.runs.iter_mut().enumerate(),
+            parallel::threads(threads),
+            |(band, runs)| {
+                let mut entries: Vec<(u64, u32)> = Vec::new();
+                for (part, ids) in parts {
+                    for run in &part.runs[band] {
+                        let rows = run.keys().iter().zip(run.ids());
+                        let there = rows.filter(|(_, row)| part.contains(**row));
+                        entries.extend(
+                            there
+                                .map(|(&key, &row)| (key, ids[row as usize]))
+                                .filter(|&(_, id)| id != LEFT_OUT),
+                        );
+                    }
                 }
-            }
-            // Sorted stretches one after the other: the stable sort merges them.
-            entries.sort();
-            if !entries.is_empty() {
-                let ids = entries.iter().map(|entry| entry.1).collect();
-                runs.push(Run::new(entries.iter().map(|entry| entry.0).collect(), ids));
-            }
-            Ok(())
-        })?;
+                // Sorted stretches one after the other: the stable sort merges them.
+                entries.sort();
+                if !entries.is_empty() {
+                    let ids = entries.iter().map(|entry| entry.1).collect();
+                    runs.push(Run::new(entries.iter().map(|entry| entry.0).collect(), ids));
+                }
+                Ok(())
+            },
+        )?;
         Ok(whole)
     }
 }

@@ -149,7 +149,9 @@ mod tests {
         let keys = |entry| (0..2).map(move |column| key(entry, column));
         for step in 0..3000u32 {
             let gone = splitmix(9, step.into()) as u32 % (step + 1);
-            if step % 3 == 2 && model.get(&(0, key(gone, 0).unwrap())).is_some_and(|l| l.contains(&gone)) {
+            if step % 3 == 2
+                && model.get(&(0, key(gone, 0).unwrap())).is_some_and(|l| l.contains(&gone))
+            {
                 links.remove(gone);
                 for column in 0..2 {
                     if let Some(key) = key(gone, column) {

@@ -44,7 +44,8 @@ impl Content {
         let sum = match self {
             Content::Set(set) => set.iter().fold(0, |sum: u64, &x| sum.wrapping_add(x)),
             Content::Signature(slots) => {
-                let words = slots.iter().enumerate().map(|(i, &s)| u64::from(s).wrapping_mul(odd(i)));
+                let words =
+                    slots.iter().enumerate().map(|(i, &s)| u64::from(s).wrapping_mul(odd(i)));
                 words.fold(1, u64::wrapping_add)
             }
             Content::Blank(digest) => *digest as u64,
@@ -139,7 +140,9 @@ impl Store {
         candidates.dedup();
         let (mut best, mut least): (Found, f64) = (None, self.rule.threshold);
         for group in candidates {
-            let Some(Some(Group { content, .. })) = self.groups.get(group as usize) else { continue };
+            let Some(Some(Group { content, .. })) = self.groups.get(group as usize) else {
+                continue;
+            };
             let Some(similarity) = item.content.passes(content, least) else { continue };
             let Some(number) = self.earliest(group, since, except) else { continue };
             let better = best.is_none_or(|(seen, known)| {
@@ -171,7 +174,9 @@ impl Store {
 
     /// Removes a document; false if it is not there.
     pub fn remove(&mut self, number: u64) -> bool {
-        let Some(Document { group, next, .. }) = self.documents.remove(&number) else { return false };
+        let Some(Document { group, next, .. }) = self.documents.remove(&number) else {
+            return false;
+        };
         let Some(Some(held)) = self.groups.get_mut(group as usize) else { return true };
         if (held.first, next) == (number, NOBODY) {
             self.contents -= held.content.bytes();
@@ -233,9 +238,9 @@ impl Store {
     fn same(&self, content: &Content) -> Option<u32> {
         let mut groups = self.links.find(self.rule.bands, content.digest());
         groups.find(|&group| {
-            self.groups.get(group as usize).is_some_and(|held| {
-                held.as_ref().is_some_and(|held| held.content == *content)
-            })
+            self.groups
+                .get(group as usize)
+                .is_some_and(|held| held.as_ref().is_some_and(|held| held.content == *content))
         })
     }
 
@@ -288,7 +293,8 @@ impl Store {
             held.last = number;
         } else {
             before = held.first;
-            while let Some(next) = self.documents.get(&before).map(|d| d.next).filter(|&n| n < number)
+            while let Some(next) =
+                self.documents.get(&before).map(|d| d.next).filter(|&n| n < number)
             {
                 before = next;
             }
