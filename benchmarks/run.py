@@ -21,8 +21,13 @@ from common import HERE
 
 from neardup import _native
 
-SCRIPTS = ("bench_text", "bench_signatures", "bench_flags", "bench_simhash", "bench_dedup")
-PEERS = ("rensa", "fastsketchlsh", "daft", "datatrove", "simhash", "pyarrow", "numpy")
+SCRIPTS = (
+    *("bench_text", "bench_signatures", "bench_flags", "bench_simhash", "bench_lookup"),
+    *("bench_growth", "bench_dedup"),
+)
+PEERS = (
+    *("rensa", "datasketch", "fastsketchlsh", "daft", "datatrove", "simhash", "pyarrow", "numpy"),
+)
 Rows = dict[tuple[str, str], dict[str, Any]]
 
 

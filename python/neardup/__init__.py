@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from neardup.algebra import Estimate
     from neardup.api import dedup
     from neardup.banding import Banding, explain
+    from neardup.batches import Deduplicator, Statistics
     from neardup.bloom import BloomFill, BloomStream
     from neardup.counting import Cardinality, cardinality
     from neardup.errors import DataError, NeardupError, NeardupTypeError, NeardupValueError
@@ -24,9 +25,12 @@ if TYPE_CHECKING:
     from neardup.passages import ContainmentIndex, containment
     from neardup.probing import MultiProbeLSH, ProbedBanding
     from neardup.result import Result
+    from neardup.sharded import ShardedLSH
     from neardup.signatures import Signatures, jaccard, sketch
     from neardup.sketching import FastSimilaritySketch, Sketcher, estimate_jaccard, estimate_oph
+    from neardup.streaming import Match, StreamingDeduplicator
     from neardup.tuning import Tuning, tune
+    from neardup.union_find import UnionFind, connected_components
     from neardup.weighted import WeightedSketch, weighted_jaccard
 
 _HOME = {
@@ -34,6 +38,10 @@ _HOME = {
     "dedup": "api",
     "match": "matching",
     "Result": "result",
+    "Deduplicator": "batches",
+    "Statistics": "batches",
+    "StreamingDeduplicator": "streaming",
+    "Match": "streaming",
     # how good an answer is, and which threshold is best
     "evaluate": "evaluation",
     "Evaluation": "evaluation",
@@ -66,11 +74,15 @@ _HOME = {
     "BloomStream": "bloom",
     "BloomFill": "bloom",
     "HammingIndex": "hamming",
+    "ShardedLSH": "sharded",
     "explain": "banding",
     "Banding": "banding",
     # passages to the texts that contain them
     "ContainmentIndex": "passages",
     "containment": "passages",
+    # pairs to clusters
+    "UnionFind": "union_find",
+    "connected_components": "union_find",
     # what goes wrong
     "NeardupError": "errors",
     "NeardupValueError": "errors",
@@ -84,6 +96,10 @@ __all__ = [  # noqa: RUF022 - grouped as in _HOME
     "dedup",
     "match",
     "Result",
+    "Deduplicator",
+    "Statistics",
+    "StreamingDeduplicator",
+    "Match",
     "evaluate",
     "Evaluation",
     "tune",
@@ -111,10 +127,13 @@ __all__ = [  # noqa: RUF022 - grouped as in _HOME
     "BloomStream",
     "BloomFill",
     "HammingIndex",
+    "ShardedLSH",
     "explain",
     "Banding",
     "ContainmentIndex",
     "containment",
+    "UnionFind",
+    "connected_components",
     "NeardupError",
     "NeardupValueError",
     "NeardupTypeError",

@@ -97,14 +97,14 @@ class Kind:
                 while rest:
                     rest = rest[out.file.write(rest) or 0 :]
 
-    def read(self, path: Path, sections: int) -> tuple[dict[str, Any], list[memoryview]]:
+    def read(self, path: Path, *sections: int) -> tuple[dict[str, Any], list[memoryview]]:
         """Read a file back.
 
         Parameters
         ----------
         path : path-like
-        sections : int
-            How many there must be.
+        *sections : int
+            How many there may be.
 
         Raises
         ------
@@ -124,7 +124,9 @@ class Kind:
         except ValueError as error:
             raise DataError(f"{error}; {self.advice}", source=name) from None
 
-    def _parse(self, whole: memoryview, count: int) -> tuple[dict[str, Any], list[memoryview]]:
+    def _parse(
+        self, whole: memoryview, counts: tuple[int, ...]
+    ) -> tuple[dict[str, Any], list[memoryview]]:
         if not whole:
             raise ValueError(f"the file is empty, not {self.name}")
         if bytes(whole[:8]) != self.magic:
@@ -144,7 +146,7 @@ class Kind:
         lengths = header.get("sections") if isinstance(header, dict) else None
         fit = (
             isinstance(lengths, list)
-            and len(lengths) == count
+            and len(lengths) in counts
             and all(type(each) is int and each >= 0 for each in lengths)
             and at + sum(lengths) == len(body)
         )

@@ -37,6 +37,7 @@ pub mod runners;
 pub mod signatures;
 pub mod simd;
 pub mod sketch;
+pub mod stream;
 pub mod survey;
 pub mod text;
 pub mod verify;

@@ -13,8 +13,10 @@ mod lsh;
 mod probes;
 mod shared;
 mod sketch;
+mod stream;
 mod text;
 mod tokens;
+mod union_find;
 
 /// The compiled module `neardup._native`.
 #[pyo3::pymodule(gil_used = false)]
@@ -54,7 +56,11 @@ mod _native {
         PySketch, estimate_oph, estimate_rows, hash_signed, hash_tokens, hash_unsigned,
     };
     #[pymodule_export]
+    use crate::stream::PyStream;
+    #[pymodule_export]
     use crate::text::{BatchSurvey, PyTextSpec, contents, limit_tier, sketch_texts, survey};
+    #[pymodule_export]
+    use crate::union_find::PyUnionFind;
 
     use neardup_core::{sketch, text};
     use pyo3::prelude::*;

@@ -4,6 +4,8 @@
 
 use std::sync::RwLock;
 
+use neardup_core::lsh::bands::EMPTY_SLOT;
+use neardup_core::lsh::gather::LEFT_OUT;
 use neardup_core::lsh::ranked::{Wanted, rank};
 use neardup_core::lsh::{self, BandKeys, Banding, Table};
 use neardup_core::{Error, Result};
@@ -90,18 +92,24 @@ impl PyLsh {
         self.read(py, |state| Ok(state.table.len()))
     }
 
+    #[pyo3(signature = (matrix, identity, threads, replaced=None))]
     fn insert(
         &self,
         py: Python<'_>,
         matrix: Matrix<'_>,
         identity: Option<String>,
         threads: usize,
+        replaced: Option<Vec<u32>>,
     ) -> PyResult<u32> {
         let slots = self.slots(py, &matrix)?;
         self.write(py, |state| {
             state.meet(identity.as_deref())?;
             let first = state.table.insert(slots, threads)?;
             state.remember(slots, identity);
+            // At once with the insert: no query sees a row and the one that replaces it, or neither.
+            for id in replaced.into_iter().flatten() {
+                state.table.remove(id);
+            }
             Ok(first)
         })
     }
@@ -174,19 +182,51 @@ impl PyLsh {
         self.write(py, |state| Ok(state.table.remove(id)))
     }
 
-    fn contains(&self, py: Python<'_>, id: u32) -> PyResult<bool> {
-        self.read(py, |state| Ok(state.table.contains(id)))
+    /// Ids given out, those of removed rows included.
+    fn given(&self, py: Python<'_>) -> PyResult<usize> {
+        self.read(py, |state| Ok(state.table.given()))
     }
 
-    fn clear(&self, py: Python<'_>) -> PyResult<()> {
-        self.write(py, |state| {
-            state.table.clear();
-            if let Some(kept) = &mut state.kept {
-                *kept = Vec::new();
+    /// Rows of several indexes in one that has given out `given` ids: row i of a part as `ids[i]`.
+    #[staticmethod]
+    fn gather(
+        py: Python<'_>,
+        parts: Vec<(PyRef<'_, Self>, PyReadonlyArray1<'_, u32>)>,
+        given: u32,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let copies: Vec<(&Self, &[u32])> = parts
+            .iter()
+            .map(|(part, ids)| Ok((&**part, ids.as_slice()?)))
+            .collect::<PyResult<_>>()?;
+        detached(py, || {
+            // One lock at a time, so that two merges into each other cannot wait for one another.
+            let mut states = Vec::with_capacity(copies.len());
+            for (part, ids) in copies {
+                let state = part.state.read().map_err(|_| half_changed())?;
+                states.push((state.table.clone(), state.kept.clone(), state.identity.clone(), ids));
             }
-            state.identity = None;
-            Ok(())
+            let tables: Vec<_> = states.iter().map(|(table, .., ids)| (table, *ids)).collect();
+            let table = Table::gather(&tables, given, threads)?;
+            let size = table.size();
+            let mut kept = states.iter().all(|(_, kept, ..)| kept.is_some()).then(Vec::new);
+            if let Some(kept) = &mut kept {
+                kept.resize(given as usize * size, EMPTY_SLOT);
+                for (_, own, _, ids) in &states {
+                    let rows = own.iter().flat_map(|own| own.chunks_exact(size));
+                    for (&id, slots) in ids.iter().zip(rows).filter(|(id, _)| **id != LEFT_OUT) {
+                        let at = id as usize * size;
+                        kept[at..at + size].copy_from_slice(slots);
+                    }
+                }
+            }
+            let identity = states.into_iter().find_map(|(_, _, identity, _)| identity);
+            Ok(Self::over(table, kept, identity))
         })
+    }
+
+    fn contains(&self, py: Python<'_>, id: u32) -> PyResult<bool> {
+        self.read(py, |state| Ok(state.table.contains(id)))
     }
 
     /// What a file holds: the table's bytes, the signatures kept, and the identity.

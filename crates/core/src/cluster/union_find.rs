@@ -1,7 +1,8 @@
 //! Connected components by union-find with union by rank and path compression (Tarjan 1975).
 
 use super::{Clusters, Edge, visiting_order};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::parallel;
 
 /// A partition of 0..n that only ever grows coarser.
 #[derive(Clone, Debug)]
@@ -45,6 +46,74 @@ impl UnionFind {
         }
         true
     }
+
+    /// How many elements there are.
+    pub fn len(&self) -> u32 {
+        self.parent.len() as u32
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.parent.is_empty()
+    }
+
+    /// Joins each pair; how many were apart.
+    pub fn union_all(&mut self, a: &[u32], b: &[u32]) -> Result<usize> {
+        if a.len() != b.len() {
+            return Err(Error::argument(format!("{} left sides and {} right", a.len(), b.len())));
+        }
+        if let Some(x) = a.iter().chain(b).find(|&&x| x >= self.len()) {
+            return Err(Error::argument(format!(
+                "{x} is none of the {} elements, which are numbered from 0",
+                self.len()
+            )));
+        }
+        Ok(a.iter().zip(b).filter(|&(&a, &b)| self.union(a, b)).count())
+    }
+
+    /// For each element the least of its set.
+    pub fn labels(&mut self) -> Vec<u32> {
+        let mut least = vec![u32::MAX; self.parent.len()];
+        (0..self.len())
+            .map(|x| {
+                let root = self.find(x) as usize;
+                least[root] = least[root].min(x);
+                least[root]
+            })
+            .collect()
+    }
+
+    /// Joins whatever is joined in `other`, which has as many elements; how many joins that took.
+    pub fn merge(&mut self, other: &UnionFind) -> Result<usize> {
+        if self.len() != other.len() {
+            return Err(Error::mismatch(format!(
+                "a partition of {} elements and one of {} cannot be merged; make both as large",
+                self.len(),
+                other.len()
+            )));
+        }
+        Ok((0..).zip(&other.parent).filter(|&(x, &parent)| self.union(x, parent)).count())
+    }
+}
+
+/// The partition of 0..n by all pairs, shard by shard apart and merged two and two (divide and merge).
+pub fn divide_and_merge(n: u32, shards: &[(&[u32], &[u32])], threads: usize) -> Result<UnionFind> {
+    let mut parts = parallel::map_chunks(shards.len(), threads, 1, |range| {
+        let mut part = UnionFind::new(n);
+        for &(a, b) in &shards[range] {
+            part.union_all(a, b)?;
+        }
+        Ok(part)
+    })?;
+    while parts.len() > 1 {
+        let half = parts.len().div_ceil(2);
+        let right = parts.split_off(half);
+        let pairs = parts.iter_mut().zip(&right);
+        parallel::run(pairs, parallel::threads(threads).min(right.len()), |(left, right)| {
+            left.merge(right).map(|_| ())
+        })?;
+    }
+    Ok(parts.pop().unwrap_or_else(|| UnionFind::new(n)))
 }
 
 /// Connected components of verified pairs: the first of each in keep order is kept. `rank` is each document's
@@ -104,6 +173,18 @@ mod tests {
 
     proptest! {
         #[test]
+        fn shards_apart_give_the_same_clusters(n in 1usize..60, pairs in 0usize..80, seed: u64, cut in 1usize..40) {
+            let (edges, _) = random(n, pairs, seed);
+            let expected = by_search(&edges, &(0..n as u32).collect::<Vec<_>>());
+            let (a, b): (Vec<u32>, Vec<u32>) = edges.iter().map(|e| (e.a, e.b)).unzip();
+            let shards: Vec<_> = a.chunks(cut).zip(b.chunks(cut)).collect();
+            for threads in [1, 3] {
+                let mut sets = divide_and_merge(n as u32, &shards, threads).unwrap();
+                prop_assert_eq!(&sets.labels(), &expected);
+            }
+        }
+
+        #[test]
         fn equal_to_a_search(n in 0usize..60, pairs in 0usize..80, seed: u64) {
             let (edges, rank) = random(n, pairs, seed);
             let clusters = components(&edges, &rank).unwrap();
@@ -131,5 +212,9 @@ mod tests {
         assert!(sets.union(0, 1) && !sets.union(1, 0));
         assert_eq!(sets.find(0), sets.find(1));
         assert_ne!(sets.find(0), sets.find(2));
+        assert_eq!((sets.union_all(&[1, 2], &[2, 0]), sets.labels()), (Ok(1), vec![0, 0, 0]));
+        assert!(sets.union_all(&[3], &[0]).is_err() && sets.union_all(&[1], &[]).is_err());
+        assert!(sets.merge(&UnionFind::new(2)).is_err());
+        assert!(divide_and_merge(2, &[(&[0], &[2])], 1).is_err());
     }
 }

@@ -5,7 +5,8 @@
 //! bands   signatures > 64-bit band keys, one column a band
 //! group   one column > its buckets, the runs of equal keys
 //! flags   which rows repeat an earlier one, in one go
-//! table   the kept index over band keys: insert, query, remove; made of sorted runs; store saves and loads it
+//! table   the kept index over band keys: insert, query, remove; made of sorted runs; store saves and loads it,
+//!         gather makes one of several
 //! ranked  the answers of a table with their estimates, best first
 //! probes  an index looked up with runners-up too; postings its lists, keys to ids
 //! forest  the best answers without a threshold, by sorted prefixes
@@ -19,6 +20,7 @@ pub mod bloom;
 pub mod curve;
 pub mod flags;
 pub mod forest;
+pub mod gather;
 pub mod group;
 pub mod hamming;
 pub mod postings;
