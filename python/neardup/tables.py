@@ -225,6 +225,7 @@ def summary(found: Found) -> dict[str, Any]:
         "verify": config.verify,
         "recall_expected": 1.0 if banding is None else banding.recall,
         "text_spec": base.plan.spec.identity,
+        "short_han": survey.short_han,
         "engine": base.engine.name,
         "sources": _by_source(found),
     }

@@ -37,10 +37,10 @@ pub fn contents(
         let mut scratch = Scratch::default();
         let mut signature = vec![0; sketch.map_or(0, Sketch::size)];
         for &row in &rows[range] {
-            let text = column.text(row as usize)?;
+            let input = column.input(row as usize)?;
             let set = match sketch {
-                Some(sketch) if sketch.weighs_repeats() => shingler.run(text).shingles,
-                _ => shingler.set(text),
+                Some(sketch) if sketch.weighs_repeats() => shingler.run(input).shingles,
+                _ => shingler.set(input),
             };
             let before = part.values.len();
             match sketch {

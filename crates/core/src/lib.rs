@@ -39,6 +39,7 @@ pub mod simd;
 pub mod sketch;
 pub mod survey;
 pub mod text;
+pub mod token_hash;
 pub mod verify;
 
 pub use error::{Error, Kind, Result};

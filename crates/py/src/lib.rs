@@ -47,9 +47,11 @@ mod _native {
     #[pymodule_export]
     use crate::sketch::{PySketch, estimate_rows, hash_signed, hash_tokens, hash_unsigned};
     #[pymodule_export]
-    use crate::text::{BatchSurvey, PyTextSpec, contents, limit_tier, sketch_texts, survey};
+    use crate::text::{
+        BatchSurvey, PyTextSpec, Tokenized, contents, limit_tier, sketch_texts, survey, take_texts,
+    };
 
-    use neardup_core::{sketch, text};
+    use neardup_core::{sketch, text, token_hash};
     use pyo3::prelude::*;
     use pyo3::types::PyTuple;
 
@@ -60,6 +62,10 @@ mod _native {
         module
             .add("SKETCHES", PyTuple::new(py, sketch::REGISTRY.iter().map(|&(name, _)| name))?)?;
         module.add("UNITS", PyTuple::new(py, text::tokenize::UNITS.map(|unit| unit.name))?)?;
+        module.add("STEPS", PyTuple::new(py, text::normalize::STEPS.map(|(name, _)| name))?)?;
+        module.add("STEMS", PyTuple::new(py, text::filter::STEMS.map(|(name, _)| name))?)?;
+        module.add("STOPWORDS", PyTuple::new(py, text::filter::stopword_languages())?)?;
+        module.add("HASH_ALIASES", token_hash::ALIASES.to_vec())?;
         module.add("HASHES", PyTuple::new(py, text::HASHES)?)
     }
 }

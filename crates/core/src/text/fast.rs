@@ -146,7 +146,7 @@ impl Fast {
     fn push_entry(&self, entry: Entry, blank: &mut bool, out: &mut Padded) {
         if entry.flags & BLANK == 0 || self.space == Space::Keep {
             *blank &= entry.len == 0;
-            out.push4(entry.bytes, entry.len);
+            out.push(entry.bytes, entry.len);
         } else {
             self.push_blank(entry.bytes[0] == b'\n' && entry.len == 1, blank, out);
         }
@@ -155,9 +155,9 @@ impl Fast {
     fn push_blank(&self, newline: bool, blank: &mut bool, out: &mut Padded) {
         if newline && self.space == Space::CollapseInLines {
             out.pop_space();
-            out.push4(*b"\n   ", 1);
+            out.push(*b"\n", 1);
         } else if !*blank {
-            out.push4(*b"    ", 1);
+            out.push(*b" ", 1);
         }
         *blank = true;
     }
@@ -172,7 +172,7 @@ impl Fast {
             } else {
                 let mut bytes = [0; 4];
                 let len = c.encode_utf8(&mut bytes).len() as u8;
-                out.push4(bytes, len);
+                out.push(bytes, len);
                 *blank = false;
             }
         }
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const LISTS: [&str; 12] = [
+    const LISTS: [&str; 15] = [
         "nfkc,casefold,collapse-space",
         "nfc",
         "nfkc,lower",
@@ -198,6 +198,9 @@ mod tests {
         "none",
         "lower,collapse-space",
         "strip-invisible,remove-punct,remove-space",
+        "nfkc,casefold,t2s,collapse-space",
+        "nfkc,casefold,pinyin,collapse-space",
+        "remove-symbols,pinyin,t2s,nfkc,strip-accents",
     ];
 
     fn both(fast: &Fast, list: &str, lines: bool, text: &str, out: &mut Padded) {

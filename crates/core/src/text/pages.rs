@@ -12,7 +12,7 @@ use super::tables::{JOINS, SPACE, is};
 /// What the list makes of one code point.
 #[derive(Clone, Copy, Default)]
 pub struct Entry {
-    pub bytes: [u8; 4],
+    pub bytes: [u8; 6],
     pub len: u8,
     pub flags: u8,
 }
