@@ -445,4 +445,5 @@ def jaccard(
     rows = np.arange(2, dtype=np.uint32)
     values, length, numbers = _native.contents(column, rows, spec, None, 1)
     start = np.cumsum(length + numbers) - length - numbers
-    return float(_native.verify(values, start, length, rows[:1], rows[1:], 0.0, 1)[0])
+    found = _native.verify(values, start, length, rows[:1], rows[1:], 0.0, 1)
+    return max(0.0, float(found[0]))  # -1 where a set is empty

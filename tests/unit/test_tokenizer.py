@@ -31,6 +31,26 @@ def test_tokens_of_a_tokenizer_stand_for_words():
     assert neardup.sketch(TEXTS, shingle="word:1", tokenizer=jieba).counts.tolist() == [6, 6, 2, 0]
 
 
+def test_no_texts_and_no_tokens():
+    assert (
+        neardup.jaccard("", "", tokenizer=spaces)
+        == neardup.jaccard("a", "b", tokenizer=spaces)
+        == 0
+    )
+    assert neardup.sketch([], tokenizer=spaces).matrix.shape == (0, 128)
+    assert neardup.dedup([], tokenizer=spaces).summary["documents"] == 0
+    assert len(neardup.match([], ["a"], tokenizer=spaces)) == 0
+
+
+def test_a_long_text_has_the_tokens_of_its_tokenizer():
+    long = " ".join(f"word{i % 90_000}" for i in range(450_000))
+    assert len(long) > 4 << 20
+    options = {"shingle": "word:2", "tokenizer": spaces}
+    one, other = neardup.sketch([long], **options), neardup.sketch([long], shingle="whitespace:2")
+    assert (one.matrix == other.matrix).all()
+    assert neardup.dedup([long, long + " x"], **options).summary["near_duplicates"] == 1
+
+
 def test_a_tokenizer_like_the_librarys_own_gives_its_answer():
     texts = [f"the {i % 40} quick brown foxes {i % 7} jump over lazy dogs {i}" for i in range(2500)]
     with_it = neardup.dedup(texts, threshold=0.5, shingle="word:2", tokenizer=spaces)
