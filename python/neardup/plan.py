@@ -59,17 +59,21 @@ class Plan:
         tokenizer = self.config.tokenizer
         return Kernel(self.spec, sketch, bands, rows, self.threads, tokenizer, names)
 
+    def tokenized(self, column: Any, rows: Documents32, first: int) -> tuple[Any, Documents32]:
+        """Rows of a column with the tokens of the configuration's tokenizer, if it has one."""
+        tokenizer = self.config.tokenizer
+        if tokenizer is None:
+            return column, rows
+        held = tokenizer.column(self.spec, column, Place(first, rows), rows, len(rows))
+        return held, np.arange(len(rows), dtype=np.uint32)
+
     def contents(self, column: Any, rows: Documents32, first: int = 0) -> Contents:
         """What verification reads of each candidate: its shingles or slots, then its numbers.
 
         `first` is the number of the column's first row, for messages.
         """
         sketch = None if self.config.verify == "exact" else self.sketch
-        tokenizer = self.config.tokenizer
-        if tokenizer is not None:
-            place = Place(first, rows)
-            column = tokenizer.column(self.spec, column, place, rows, len(rows))
-            rows = np.arange(len(rows), dtype=np.uint32)
+        column, rows = self.tokenized(column, rows, first)
         return _native.contents(column, rows, self.spec, sketch, self.threads)
 
     def compare(

@@ -66,6 +66,13 @@ def test_a_tokenizer_like_the_librarys_own_gives_its_answer():
         texts, threshold=0.5, shingle="word:2", tokenizer=spaces, exact_join=True
     )
     assert len(joined.pairs) >= len(with_it.pairs)
+    counts = [
+        neardup.dedup(texts, threshold=0.5, distinct_shingles=True, **spec).summary[
+            "distinct_shingles"
+        ]
+        for spec in ({"shingle": "word:2", "tokenizer": spaces}, {"shingle": "whitespace:2"})
+    ]
+    assert counts[0] == counts[1]
 
 
 def test_texts_are_handed_over_normalised_and_in_batches():
