@@ -11,8 +11,8 @@ HEAD = """# Options
 
 Written from the schema by `docs/make_options.py`. In Python the names have `_` for `-`; a TOML file
 (`--config`) may use either. What is given explicitly wins over the TOML file, that over the preset,
-that over the default. Options marked * are for the command line only. Where a group names commands,
-its options are of these alone.
+that over the default. Options marked * are for the command line only, those marked † for Python
+only. Where a group names commands, its options are of these alone.
 """
 
 
@@ -30,6 +30,7 @@ def page() -> str:
             default = f"`{option.shown_default}`" if option.shown_default else ""
             names = f"`{option.short}`, `{option.flag}`" if option.short else f"`{option.flag}`"
             star = "" if option.python else " *"
+            star += "" if option.typed else " †"
             if len(option.commands) < len(commands):
                 star += f" ({', '.join(option.commands)})"
             cells = (f"{names}{star}", allowed, default, option.help)

@@ -22,6 +22,7 @@ const INVISIBLE: u16 = 1 << 7;
 const JOINS: u16 = 1 << 8;
 const CASED: u16 = 1 << 9;
 const IGNORABLE: u16 = 1 << 10;
+const SYMBOL: u16 = 1 << 11;
 
 /// Scripts written without spaces: each of their word characters is a token of its own.
 const ALONE_SCRIPTS: [Script; 7] = [
@@ -70,6 +71,7 @@ fn class(c: u32) -> u16 {
         (JOINS, CanonicalCombiningClassMap::new().get32_u8(c) != 0),
         (CASED, cased),
         (IGNORABLE, ignorable),
+        (SYMBOL, Group::Symbol.contains(category)),
     ] {
         bits |= if holds { bit } else { 0 };
     }

@@ -101,7 +101,9 @@ fn defined<'a>(column: &Column<'a>, row: usize) -> Option<&'a [u8]> {
     };
     match column {
         Column::Utf8 { data, offsets } => slice(data, offsets[row].into(), offsets[row + 1].into()),
-        Column::Large { data, offsets } => slice(data, offsets[row], offsets[row + 1]),
+        Column::Large { data, offsets } | Column::Tokenized { data, offsets, .. } => {
+            slice(data, offsets[row], offsets[row + 1])
+        }
         Column::View { views, buffers } => {
             let view = &views[16 * row..16 * row + 16];
             let word =

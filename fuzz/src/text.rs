@@ -11,7 +11,7 @@ use neardup_core::text::tables::{SPACE, is};
 use neardup_core::text::{Shingler, TextSpec};
 
 /// Steps, and whether they hold what the fast route cannot do.
-const NORMALIZE: [&str; 8] = [
+const NORMALIZE: [&str; 9] = [
     "nfkc,casefold,collapse-space",
     "none",
     "lower",
@@ -20,6 +20,7 @@ const NORMALIZE: [&str; 8] = [
     "nfc,lower,mask-digits",
     "strip-invisible,nfc,remove-digits",
     "collapse-space",
+    "nfkc,casefold,remove-symbols,t2s,pinyin",
 ];
 const UNITS: [&str; 5] = ["word", "whitespace", "char", "byte", "line"];
 const SIZES: [usize; 6] = [1, 2, 3, 5, 8, 40];

@@ -7,7 +7,11 @@ from numpy.typing import NDArray
 
 __all__ = [
     "HASHES",
+    "HASH_ALIASES",
     "SKETCHES",
+    "STEMS",
+    "STEPS",
+    "STOPWORDS",
     "UNITS",
     "BandKeys",
     "BatchSurvey",
@@ -24,6 +28,7 @@ __all__ = [
     "Sketch",
     "Stream",
     "TextSpec",
+    "Tokenized",
     "UnionFind",
     "__version__",
     "both_have_more",
@@ -64,12 +69,17 @@ __all__ = [
     "sketch_texts_probed",
     "star",
     "survey",
+    "take_texts",
     "verify",
 ]
 __version__: str
 SKETCHES: tuple[str, ...]
 UNITS: tuple[str, ...]
 HASHES: tuple[str, ...]
+HASH_ALIASES: list[tuple[str, str]]
+STEPS: tuple[str, ...]
+STEMS: tuple[str, ...]
+STOPWORDS: tuple[str, ...]
 
 _Bools = NDArray[np.bool_]
 _U32 = NDArray[np.uint32]
@@ -83,15 +93,32 @@ _Texts = Any  # what neardup.columns.native_column returns
 @final
 class TextSpec:
     def __new__(
-        cls, normalize: str, shingle: str, hash: str, tier: str | None = None
+        cls,
+        normalize: str,
+        shingle: str,
+        hash: str,
+        tier: str | None = None,
+        *,
+        key: bytes | None = None,
+        stopwords: str | None = None,
+        stem: str | None = None,
+        fraction: float | None = None,
+        tokenizer: str | None = None,
     ) -> TextSpec: ...
     @property
     def identity(self) -> str: ...
     def normalize(self, text: str) -> str: ...
+    def normalize_all(self, texts: _Texts) -> list[str]: ...
     def tokens(self, text: str) -> list[str]: ...
     def shingles(self, text: str) -> _U64: ...
     def set(self, text: str) -> _U64: ...
     def jaccard(self, a: str, b: str) -> float: ...
+
+@final
+class Tokenized:
+    def __new__(cls, texts: list[str], rows: list[list[str]]) -> Tokenized: ...
+
+def take_texts(texts: _Texts, rows: _U32) -> list[str]: ...
 
 @final
 class BatchSurvey:
@@ -105,6 +132,10 @@ class BatchSurvey:
     def words(self) -> _U32: ...
     @property
     def bytes(self) -> _U64: ...
+    @property
+    def short_han(self) -> int: ...
+    @property
+    def unsampled(self) -> int: ...
 
 def survey(
     texts: _Texts,

@@ -16,11 +16,15 @@ from neardup.output import Output, out_folder
 from neardup.plan import Found, Plan, find
 from neardup.progress import Progress, watched
 from neardup.result import Result
+from neardup.spec import warning
 from neardup.wording import in_python
 
 if TYPE_CHECKING:
     from neardup.io.base import Source
     from neardup.io.documents import Documents, Ids
+
+UNSAMPLED = 0.05
+"""Share of documents without a sampled shingle above which that is worth a warning."""
 
 _KEYWORDS = {option.name for option in RUN_OPTIONS if option.python}
 
@@ -123,6 +127,8 @@ def execute(
 
     began = time.perf_counter()
     plan = Plan(config)
+    if said := warning(config):
+        progress.warn(said)
     other = open_files(config.against, config, first=len(sources)) if config.against else []
     fields = FieldSpec(config.text, config.id, config.keep.field)
     added = notes.names(config.annotate_prefix) if config.annotate else ()
@@ -160,6 +166,12 @@ def _write(
         )
     if config.keep.sources:
         _warn_of_priority(config.keep.sources, documents, progress)
+    if found.base.survey.unsampled > UNSAMPLED * len(found.base.survey):
+        progress.warn(
+            f"{found.base.survey.unsampled:,} documents have no shingle in the fraction "
+            f"{config.fraction:g}, and are like no other: only exact duplicates of them are found; "
+            "raise it, or leave --fraction out"
+        )
     output.begin()
     survey, wanted, stays = found.base.survey, tables.named(found), found.keep
     if config.annotate:

@@ -117,7 +117,8 @@ class Checkpoint:
         bands = _native.BandKeys.of(keys, header["bands"])
         counts = {int(source): count for source, count in header["rejected"].items()}
         arrays.update(dict.fromkeys(header["absent"]))
-        survey = Survey(**arrays, bands=bands)
+        told: dict[str, Any] = {name: int(header[name]) for name in ("short_han", "unsampled")}
+        survey = Survey(**arrays, **told, bands=bands)
         ends, rows = survey.starts, len(survey)
         lengths = {
             len(each) for name, each in arrays.items() if name != "starts" and each is not None
@@ -153,6 +154,7 @@ class Checkpoint:
             yield from rejects.blocks()
 
         header = {"run": self._run, "bands": bands, "rejected": rejects.counts, "absent": absent}
+        header |= {"short_han": survey.short_han, "unsampled": survey.unsampled}
         path = os.path.join(self._folder, "survey")
         SURVEY.write(path, header, pieces(), lengths=lengths, durable=False)
         self._saved()

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from neardup import _native
+from neardup import textkinds as t
 from neardup import values as v
 from neardup.errors import NeardupError, NeardupTypeError, NeardupValueError, UsageError
 from neardup.option import Option, field
+from neardup.tokenizer import Tokenizer
 
 PRESETS: dict[str, dict[str, Any]] = {
     "thorough": {"shingle": "word:3", "threshold": 0.7},
@@ -82,7 +84,56 @@ class Config:
         f"What is compared: runs of N units, {', '.join(_native.UNITS)}. "
         "A Han, Kana, Thai, Lao, Khmer or Myanmar character is a word of its own.",
     )
-    hash: str = field("xxh3", v.Choice(_native.HASHES), "Text", "Hash of a token.")
+    hash: str = field(
+        "xxh3",
+        t.Hash(),
+        "Text",
+        "Hash of a token; murmur3 is murmur3_128, fnv1a is fnv1a_64. siphash is keyed, against "
+        "texts written to collide.",
+    )
+    hash_key_file: str | t.Key | None = field(
+        None,
+        t.KeyFile(),
+        "Text",
+        "The secret key of --hash siphash: a file of 16 bytes; in Python also the bytes. It is "
+        "written nowhere.",
+    )
+    stopwords: str | None = field(
+        None,
+        t.Language(_native.STOPWORDS),
+        "Text",
+        "Leave out the stop words of a language, by its code; for word:N and whitespace:N.",
+    )
+    stem: str | None = field(
+        None,
+        t.Language(_native.STEMS),
+        "Text",
+        "Compare stems of words, by the Snowball stemmer of a language; for word:N and "
+        "whitespace:N.",
+    )
+    fraction: float | None = field(
+        None,
+        t.Share(),
+        "Text",
+        "Keep this share of all shingles (FracMinHash), for very long documents; similarities are "
+        "then those of the samples.",
+    )
+    tokenizer: Tokenizer | None = field(
+        None,
+        t.TokenizerKind(),
+        "Text",
+        "Cut texts into tokens by a function, a list of texts at a time; word:N is N of them.",
+        typed=False,
+        toml=False,
+    )
+    tokenizer_name: str | None = field(
+        None,
+        v.Text("NAME", "text without white space, ; and =", r"[^\s;=]+"),
+        "Text",
+        "What the tokenizer is called in the identity of what it made.",
+        typed=False,
+        toml=False,
+    )
     threshold: float = field(
         0.8,
         v.Real(0.0, 1.0, "a number above 0, up to 1"),
@@ -460,8 +511,10 @@ class Config:
     @property
     def text_spec(self) -> str:
         """How a text becomes a shingle set, in one line: part of a signature's identity."""
-        steps = ",".join(self.normalize) or "none"
-        return f"normalize={steps} shingle={self.shingle} hash={self.hash}"
+        from neardup.spec import text_spec
+
+        parts = text_spec(self).identity.split(";")
+        return " ".join(part for part in parts if not part.startswith("unicode="))
 
 
 def load_toml(path: str, command: str = "dedup") -> dict[str, object]:

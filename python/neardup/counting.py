@@ -229,11 +229,11 @@ def cardinality(
             return _of_tokens(chain(first, items), counter)
         data = [*first, *items]
     from neardup.config import Config
+    from neardup.spec import text_spec
     from neardup.texts import columns
 
     config = Config.from_options({"shingle": shingle, "normalize": normalize})
-    steps = ",".join(config.normalize) or "none"
-    spec = _native.TextSpec(steps, str(config.shingle), config.hash)
+    spec = text_spec(config)
     for column in columns(data):
         counter = counter.with_texts(column, None, spec, threads)
     return Cardinality(counter, spec.identity)

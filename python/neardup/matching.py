@@ -13,6 +13,7 @@ from neardup.engines.memory import MemoryEngine
 from neardup.errors import NeardupTypeError, NeardupValueError
 from neardup.plan import Base, Plan, prepare, verified
 from neardup.progress import watched
+from neardup.spec import warning
 from neardup.wording import in_python
 
 if TYPE_CHECKING:
@@ -110,6 +111,8 @@ def match(
     documents = Documents([*mine, *other], len(mine), fields, config.on_error == "skip")
     plan = Plan(config)
     with watched(progress) as watcher:
+        if said := warning(config):
+            watcher.warn(said)
         engine = MemoryEngine(plan, watcher)
         base = prepare(documents, plan, engine, _across)
         if base.candidates.capped_pairs:

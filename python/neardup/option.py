@@ -21,6 +21,8 @@ class Option:
     group: str
     python: bool = True
     toml: bool = True
+    typed: bool = True
+    """Whether it can be typed on a command line."""
     short: str | None = None
     commands: tuple[str, ...] = ()
     """The commands that alone have it; without any, `dedup` and what is like it."""

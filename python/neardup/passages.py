@@ -13,6 +13,7 @@ from neardup.config import Config
 from neardup.errors import DataError, NeardupError, NeardupTypeError, NeardupValueError
 from neardup.sealed import Kind, Path
 from neardup.sketching import whole
+from neardup.spec import text_spec
 from neardup.texts import columns, one_text
 
 __all__ = ["ContainmentIndex", "containment"]
@@ -49,7 +50,7 @@ def containment(
     >>> containment(passage, text), containment(text, passage)
     (1.0, 0.25)
     """
-    spec = _spec(Config.from_options({"shingle": shingle, "normalize": normalize}))
+    spec = text_spec(Config.from_options({"shingle": shingle, "normalize": normalize}))
     left, right = spec.set(one_text(a, "a")), spec.set(one_text(b, "b"))
     shared = len(np.intersect1d(left, right, assume_unique=True))
     return shared / len(left) if len(left) else 0.0
@@ -114,7 +115,7 @@ class ContainmentIndex:
         self._config = Config.from_options(
             {"shingle": shingle, "normalize": normalize, "threads": threads}
         )
-        self._text = _spec(self._config)
+        self._text = text_spec(self._config)
         self._native = _native.Containment()
         if texts is not None:
             self.insert(texts)
@@ -283,8 +284,3 @@ class ContainmentIndex:
                 source=str(path),
             )
         return index
-
-
-def _spec(config: Config) -> _native.TextSpec:
-    steps = ",".join(config.normalize) or "none"
-    return _native.TextSpec(steps, str(config.shingle), config.hash)

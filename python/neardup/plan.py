@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from copy import copy
 from dataclasses import dataclass, replace
@@ -15,7 +15,9 @@ from neardup import _native
 from neardup.banding import Banding, banding
 from neardup.engines.base import Bools, Candidates, Documents32, Engine, Gathered, Verified
 from neardup.keep import rank
+from neardup.spec import text_spec
 from neardup.survey import Kernel, Survey, collect
+from neardup.tokenizer import Place
 
 if TYPE_CHECKING:
     from neardup.checkpoint import Checkpoint
@@ -35,8 +37,7 @@ class Plan:
     def __init__(self, config: Config) -> None:
         self.config = config
         self.threshold, self.threads, self.memory = config.threshold, config.threads, config.memory
-        steps = ",".join(config.normalize) or "none"
-        self.spec = _native.TextSpec(steps, str(config.shingle), config.hash)
+        self.spec = text_spec(config)
         self.banding: Banding | None = None
         if not config.exact_join and config.sketch != "simhash":
             self.banding = banding(
@@ -50,17 +51,31 @@ class Plan:
         other.config, other.threshold = config, config.threshold
         return other
 
-    def kernel(self) -> Kernel:
-        """Pass one over a batch."""
+    def kernel(self, names: Sequence[str] = ()) -> Kernel:
+        """Pass one over a batch; `names` of the sources are for messages."""
+        sketch, bands, rows = None, 0, 0
         if self.config.distance is not None:  # the fingerprint itself, two slots a word
-            return Kernel(self.spec, self.sketch, self.config.size // 64, 2, self.threads)
-        if self.config.exact_only or self.banding is None:
-            return Kernel(self.spec, None, 0, 0, self.threads)
-        return Kernel(self.spec, self.sketch, self.banding.bands, self.banding.rows, self.threads)
+            sketch, bands, rows = self.sketch, self.config.size // 64, 2
+        elif not self.config.exact_only and self.banding is not None:
+            sketch, bands, rows = self.sketch, self.banding.bands, self.banding.rows
+        tokenizer = self.config.tokenizer
+        return Kernel(self.spec, sketch, bands, rows, self.threads, tokenizer, names)
 
-    def contents(self, column: Any, rows: Documents32) -> Contents:
-        """What verification reads of each candidate: its shingles or slots, then its numbers."""
+    def tokenized(self, column: Any, rows: Documents32, first: int) -> tuple[Any, Documents32]:
+        """Rows of a column with the tokens of the configuration's tokenizer, if it has one."""
+        tokenizer = self.config.tokenizer
+        if tokenizer is None:
+            return column, rows
+        held = tokenizer.column(self.spec, column, Place(first, rows), rows, len(rows))
+        return held, np.arange(len(rows), dtype=np.uint32)
+
+    def contents(self, column: Any, rows: Documents32, first: int = 0) -> Contents:
+        """What verification reads of each candidate: its shingles or slots, then its numbers.
+
+        `first` is the number of the column's first row, for messages.
+        """
         sketch = None if self.config.verify == "exact" else self.sketch
+        column, rows = self.tokenized(column, rows, first)
         return _native.contents(column, rows, self.spec, sketch, self.threads)
 
     def compare(
@@ -195,8 +210,8 @@ def prepare(
 
 def surveyed(documents: Documents, plan: Plan, engine: Engine) -> Survey:
     """Pass one over all documents."""
-    kernel = plan.kernel()
     names = [source.name for source in documents.sources]
+    kernel = plan.kernel(names)
     with closing(documents.admit(engine.read(documents))) as batches:
         return collect(engine.map(batches, kernel), names, kernel.bands, plan.config.keep.field)
 

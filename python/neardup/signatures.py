@@ -12,9 +12,11 @@ from neardup import _native
 from neardup.algebra import Estimate, Overlap, maker, size_of
 from neardup.config import Config
 from neardup.errors import DataError, NeardupTypeError, NeardupValueError
+from neardup.progress import Silent
 from neardup.sealed import Kind, Path
 from neardup.sketching import Matrix, native_sketch, whole
-from neardup.texts import columns, one_text
+from neardup.spec import of_text, text_spec, warning
+from neardup.texts import columns, one_text, tokenized
 
 if TYPE_CHECKING:
     from neardup.packed import PackedSignatures
@@ -358,6 +360,7 @@ def sketch(
     seed: int = 42,
     threads: int = 0,
     runners_up: bool = False,
+    **text: Any,
 ) -> Signatures:
     """Sketch texts: normalise, cut into shingles, hash and sketch in one native pass.
 
@@ -379,6 +382,10 @@ def sketch(
         0 is one for every core. The result does not depend on it.
     runners_up : bool, default False
         Also keep the second smallest value of each slot, as `MultiProbeLSH` asks for.
+    **text
+        The other options that speak of texts, see docs/options.md: ``hash="xxh3"``,
+        ``hash_key_file=None``, ``stopwords=None``, ``stem=None``, ``fraction=None``,
+        ``tokenizer=None``, ``tokenizer_name=None``.
 
     Returns
     -------
@@ -409,25 +416,33 @@ def sketch(
             "seed": seed,
             "threads": threads,
             **({} if size is None else {"size": size}),
+            **of_text(text, "sketch"),
         }
     )
-    spec = _text_spec(config)
+    if said := warning(config):
+        Silent().warn(said)
+    spec = text_spec(config)
     native = native_sketch(config.sketch, config.size, config.seed)
-    made, text = native.identity, spec.identity
+    made, identity = native.identity, spec.identity
     done, kind = [], _kind(native.identity)
-    for each in columns(texts):
+    for each in tokenized(columns(texts), spec, config):
         if runners_up:
             matrix, second, counts = _native.sketch_texts_probed(each, spec, native, config.threads)
-            part = kind(matrix, counts, sketch=made, text=text, runners_up=second)
+            part = kind(matrix, counts, sketch=made, text=identity, runners_up=second)
         else:
             matrix, counts = _native.sketch_texts(each, spec, native, config.threads)
-            part = kind(matrix, counts, sketch=made, text=text)
+            part = kind(matrix, counts, sketch=made, text=identity)
         done.append(part)
     return done[0] if len(done) == 1 else Signatures.concat(done)
 
 
 def jaccard(
-    a: str, b: str, *, shingle: str = "word:3", normalize: str | Sequence[str] = _NORMALIZE
+    a: str,
+    b: str,
+    *,
+    shingle: str = "word:3",
+    normalize: str | Sequence[str] = _NORMALIZE,
+    **text: Any,
 ) -> float:
     """Jaccard similarity of the shingle sets of two texts, exactly.
 
@@ -436,6 +451,8 @@ def jaccard(
     a, b : str
     shingle, normalize : str
         How a text becomes a set of shingles, see docs/options.md.
+    **text
+        The other options that speak of texts, as for `sketch`.
 
     Returns
     -------
@@ -452,8 +469,17 @@ def jaccard(
     >>> round(jaccard("我喜欢健身", "我喜欢普洱茶", shingle="char:2"), 4)  # 2 of 7
     0.2857
     """
-    spec = _text_spec(Config.from_options({"shingle": shingle, "normalize": normalize}))
-    return spec.jaccard(one_text(a, "a"), one_text(b, "b"))
+    given = {"shingle": shingle, "normalize": normalize, **of_text(text, "jaccard")}
+    config = Config.from_options(given)
+    spec, pair = text_spec(config), [one_text(a, "a"), one_text(b, "b")]
+    if config.tokenizer is None:
+        return spec.jaccard(*pair)
+    (column,) = tokenized([pair], spec, config)
+    rows = np.arange(2, dtype=np.uint32)
+    values, length, numbers = _native.contents(column, rows, spec, None, 1)
+    start = np.cumsum(length + numbers) - length - numbers
+    found = _native.verify(values, start, length, rows[:1], rows[1:], 0.0, 1)
+    return max(0.0, float(found[0]))  # -1 where a set is empty
 
 
 def _kind(made: str) -> type[Signatures]:
@@ -463,8 +489,3 @@ def _kind(made: str) -> type[Signatures]:
 
         return Fingerprints
     return Signatures
-
-
-def _text_spec(config: Config) -> _native.TextSpec:
-    steps = ",".join(config.normalize) or "none"
-    return _native.TextSpec(steps, str(config.shingle), config.hash)

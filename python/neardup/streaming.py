@@ -17,6 +17,7 @@ from neardup.errors import DataError, NeardupTypeError, NeardupValueError
 from neardup.keys import Key, hashable, key_list, of_sections, to_sections
 from neardup.sealed import Kind, Path
 from neardup.sketching import whole
+from neardup.spec import text_spec
 from neardup.texts import columns, one_text
 
 __all__ = ["Match", "StreamingDeduplicator"]
@@ -401,8 +402,7 @@ def stream_config(caller: str, options: dict[str, Any], *more: str) -> Config:
 
 def native_stream(config: Config) -> _native.Stream:
     """An empty stream of these options."""
-    steps = ",".join(config.normalize) or "none"
-    spec = _native.TextSpec(steps, str(config.shingle), config.hash)
+    spec = text_spec(config)
     sketch = _native.Sketch(config.sketch, config.size, config.seed)
     plan = banding(config.threshold, config.recall, config.size, config.bands, config.rows)
     exact = config.verify == "exact"
@@ -413,9 +413,8 @@ def native_stream(config: Config) -> _native.Stream:
 
 def _identity(config: Config) -> str:
     """What made the keys and contents of a stream, in one line."""
-    steps = ",".join(config.normalize) or "none"
-    spec = _native.TextSpec(steps, str(config.shingle), config.hash)
-    return f"{_native.Sketch(config.sketch, config.size, config.seed).identity}; {spec.identity}"
+    made = _native.Sketch(config.sketch, config.size, config.seed).identity
+    return f"{made}; {text_spec(config).identity}"
 
 
 def _length(part: Any) -> int:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from neardup import _native
 from neardup.columns import native_column, validity
 from neardup.io.keys import KeyField, Sortable, mixed, sortable
+from neardup.tokenizer import Place, Tokenizer
 
 if TYPE_CHECKING:
     from neardup.io.base import Batch
@@ -40,6 +41,10 @@ class Survey:
     keep_value, keep_rest : numpy.ndarray of float64, or None
         The field to keep by, NaN where it is missing, and what its float64 lacks to the exact
         value; None where no field was asked for, and where nothing is lacking.
+    short_han : int
+        Texts that are short and Chinese, those of both sides of `--against`.
+    unsampled : int
+        Texts with tokens, and no shingle in the fraction that stays.
     """
 
     starts: npt.NDArray[np.int64]
@@ -52,6 +57,8 @@ class Survey:
     bands: _native.BandKeys
     keep_value: npt.NDArray[np.float64] | None = None
     keep_rest: npt.NDArray[np.float64] | None = None
+    short_han: int = 0
+    unsampled: int = 0
 
     def __len__(self) -> int:
         return len(self.ok)
@@ -77,15 +84,24 @@ class Kernel:
         bands: int,
         rows: int,
         threads: int,
+        tokenizer: Tokenizer | None = None,
+        names: Sequence[str] = (),
     ) -> None:
         self.spec, self.sketch, self.bands, self.rows = spec, sketch, bands, rows
-        self.threads = threads
+        self.threads, self.tokenizer, self.names = threads, tokenizer, names
 
     def __call__(self, batch: Batch) -> Part:
         """Survey a batch."""
         valid = validity(batch.texts)
+        column = native_column(batch.texts)
+        if self.tokenizer is not None:
+            size = len(batch.texts)
+            rows = np.arange(size, dtype=np.uint32) if valid is None else np.flatnonzero(valid)
+            rows = rows.astype(np.uint32, copy=False)
+            place = Place(batch.first_row, rows, self.names[batch.source])
+            column = self.tokenizer.column(self.spec, column, place, rows, size)
         found = _native.survey(
-            native_column(batch.texts),
+            column,
             valid,
             self.spec,
             self.sketch,
@@ -127,12 +143,15 @@ def collect(
     """
     keys = _native.BandKeys(bands)
     counts = np.zeros(len(sources), np.int64)
+    short_han = unsampled = 0
     order = None if field is None else _Order(field, sources)
     columns: dict[str, list[Any]] = {
         name: [] for name in ("ok", "digest", "raw", "tokens", "words", "bytes")
     }
     for part in parts:
         counts[part.source] += len(part.ok)
+        short_han += part.found.short_han
+        unsampled += part.found.unsampled
         for name, column in columns.items():
             column.append(part.ok if name == "ok" else getattr(part.found, name))
         keys.extend(part.found)
@@ -142,6 +161,7 @@ def collect(
     starts = np.concatenate([[0], np.cumsum(counts)])
     if order is not None:
         whole["keep_value"], whole["keep_rest"] = order.joined()
+    whole |= {"short_han": short_han, "unsampled": unsampled}
     return Survey(starts=starts, bands=keys, **whole)
 
 

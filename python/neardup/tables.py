@@ -226,6 +226,7 @@ def summary(found: Found) -> dict[str, Any]:
         "verify": config.verify,
         "recall_expected": _recall(base.plan),
         "text_spec": base.plan.spec.identity,
+        "short_han": survey.short_han,
         "engine": base.engine.name,
         "sources": _by_source(found),
     }

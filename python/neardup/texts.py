@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from neardup.columns import NativeColumn, native_column
 from neardup.errors import NeardupTypeError, NeardupValueError
+from neardup.tokenizer import Place
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["columns", "one_text"]
+    from neardup import _native
+    from neardup.config import Config
+
+__all__ = ["columns", "one_text", "tokenized"]
 
 
 def columns(texts: Any) -> list[NativeColumn]:
@@ -91,6 +97,26 @@ def _first_null(column: pa.ChunkedArray) -> int:
             return start + int(chunk.is_null().to_numpy(zero_copy_only=False).argmax())
         start += len(chunk)
     return start
+
+
+def tokenized(
+    parts: list[NativeColumn], spec: _native.TextSpec, config: Config
+) -> Iterator[NativeColumn]:
+    """Columns with the tokens that the tokenizer of a configuration gives, if it has one."""
+    first = 0
+    for column in parts:
+        if config.tokenizer is None:
+            yield column
+            continue
+        size = len(column) if isinstance(column, list) else _length(column)
+        rows = np.arange(size, dtype=np.uint32)
+        yield config.tokenizer.column(spec, column, Place(first, rows), rows, size)
+        first += size
+
+
+def _length(column: NativeColumn) -> int:
+    values, offsets = column
+    return len(values) // 16 if isinstance(offsets, list) else len(offsets) - 1
 
 
 def one_text(text: Any, name: str) -> str:

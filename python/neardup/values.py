@@ -13,21 +13,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol, SupportsFloat, SupportsIndex
 
-from neardup._native import UNITS
+from neardup._native import STEPS, UNITS
 
-NORMALIZE_STEPS = (
-    "nfc",
-    "nfkc",
-    "lower",
-    "casefold",
-    "strip-accents",
-    "strip-invisible",
-    "collapse-space",
-    "remove-space",
-    "remove-punct",
-    "remove-digits",
-    "mask-digits",
-)
+NORMALIZE_STEPS = STEPS
+CHUNK_BYTES = (256, 2**20)
 KEEP_ORDERS = ("first", "last", "longest", "shortest")
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -283,7 +272,10 @@ class ShingleKind:
     """`word:3`, `char:5` and the like."""
 
     metavar: str = "UNIT:N"
-    allowed: str = f"UNIT:N with UNIT one of {', '.join(UNITS)} and N from 1 to 1000"
+    allowed: str = (
+        f"UNIT:N with UNIT one of {', '.join(unit for unit in UNITS if unit != 'chunk')} and N "
+        "from 1 to 1000, or chunk:BYTES with BYTES from 256 to 1048576"
+    )
 
     def read(self, value: object) -> Shingle:
         if isinstance(value, Shingle):
@@ -291,9 +283,10 @@ class ShingleKind:
         if not isinstance(value, str):
             raise TypeError
         unit, colon, count = value.partition(":")
-        if unit not in UNITS or not colon or not re.fullmatch(r"[0-9]{1,4}", count):
+        if unit not in UNITS or not colon or not re.fullmatch(r"[0-9]{1,7}", count):
             raise ValueError
-        if not 1 <= int(count) <= 1000:
+        low, high = CHUNK_BYTES if unit == "chunk" else (1, 1000)
+        if not low <= int(count) <= high:
             raise ValueError
         return Shingle(unit, int(count))
 

@@ -37,14 +37,14 @@ pub fn contents(
         let mut scratch = Scratch::default();
         let mut signature = vec![0; sketch.map_or(0, Sketch::size)];
         for &row in &rows[range] {
-            let text = column.text(row as usize)?;
+            let input = column.input(row as usize)?;
             let before = part.values.len();
             match sketch {
                 Some(sketch) => {
-                    sketch.sketch(shingler.run(text).shingles, &mut scratch, &mut signature);
+                    sketch.sketch(shingler.run(input).shingles, &mut scratch, &mut signature);
                     part.values.extend(signature.iter().map(|&slot| u64::from(slot)));
                 }
-                None => part.values.extend_from_slice(shingler.set(text)),
+                None => part.values.extend_from_slice(shingler.set(input)),
             }
             part.length.push((part.values.len() - before) as i64);
             let numbers = shingler.numbers();

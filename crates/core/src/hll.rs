@@ -93,7 +93,7 @@ pub fn shingles(
             if row >= column.len() {
                 return Err(Error::argument(format!("row {row} of {} rows", column.len())));
             }
-            part.extend(shingler.run(column.text(row)?).shingles);
+            part.extend(shingler.run(column.input(row)?).shingles);
         }
         Ok(part)
     })?;

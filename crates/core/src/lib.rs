@@ -40,6 +40,7 @@ pub mod sketch;
 pub mod stream;
 pub mod survey;
 pub mod text;
+pub mod token_hash;
 pub mod verify;
 
 pub use error::{Error, Kind, Result};

@@ -30,7 +30,7 @@ pub fn of_texts(
     probed(column.len(), sketch, threads, || {
         let (mut shingler, mut distinct) = (Shingler::new(spec), Distinct::default());
         move |row: usize, take: &mut dyn FnMut(&[u64])| {
-            take(distinct.of(shingler.run(column.text(row)?).shingles));
+            take(distinct.of(shingler.run(column.input(row)?).shingles));
             Ok(())
         }
     })

@@ -51,7 +51,7 @@ pub fn signatures(
                 *count = *distinct;
                 continue;
             }
-            let document = shingler.run(column.text(row)?);
+            let document = shingler.run(column.input(row)?);
             let set = distinct.of(document.shingles);
             let all = if sketch.weighs_repeats() { document.shingles } else { set };
             sketch.sketch(all, &mut scratch, signature);

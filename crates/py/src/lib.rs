@@ -58,11 +58,13 @@ mod _native {
     #[pymodule_export]
     use crate::stream::PyStream;
     #[pymodule_export]
-    use crate::text::{BatchSurvey, PyTextSpec, contents, limit_tier, sketch_texts, survey};
+    use crate::text::{
+        BatchSurvey, PyTextSpec, Tokenized, contents, limit_tier, sketch_texts, survey, take_texts,
+    };
     #[pymodule_export]
     use crate::union_find::PyUnionFind;
 
-    use neardup_core::{sketch, text};
+    use neardup_core::{sketch, text, token_hash};
     use pyo3::prelude::*;
     use pyo3::types::PyTuple;
 
@@ -73,6 +75,10 @@ mod _native {
         module
             .add("SKETCHES", PyTuple::new(py, sketch::REGISTRY.iter().map(|&(name, _)| name))?)?;
         module.add("UNITS", PyTuple::new(py, text::tokenize::UNITS.map(|unit| unit.name))?)?;
+        module.add("STEPS", PyTuple::new(py, text::normalize::STEPS.map(|(name, _)| name))?)?;
+        module.add("STEMS", PyTuple::new(py, text::filter::STEMS.map(|(name, _)| name))?)?;
+        module.add("STOPWORDS", PyTuple::new(py, text::filter::stopword_languages())?)?;
+        module.add("HASH_ALIASES", token_hash::ALIASES.to_vec())?;
         module.add("HASHES", PyTuple::new(py, text::HASHES)?)
     }
 }

@@ -2,7 +2,8 @@
 
 use neardup_core::lsh::Banding;
 use neardup_core::simd::Tier;
-use neardup_core::text::{Column, Shingler, TextSpec};
+use neardup_core::text::given::Tokens;
+use neardup_core::text::{Column, Options, Shingler, TextSpec};
 use neardup_core::verify;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -23,17 +24,35 @@ pub struct PyTextSpec {
 impl PyTextSpec {
     /// `tier` is that of the methods below; passes over columns take the best.
     #[new]
-    #[pyo3(signature = (normalize, shingle, hash, tier=None))]
+    #[pyo3(signature = (normalize, shingle, hash, tier=None, *, key=None, stopwords=None, stem=None,
+                        fraction=None, tokenizer=None))]
+    #[allow(clippy::too_many_arguments, reason = "the options of a spec, made in one place")]
     fn new(
         py: Python<'_>,
         normalize: &str,
         shingle: &str,
         hash: &str,
         tier: Option<&str>,
+        key: Option<[u8; 16]>,
+        stopwords: Option<&str>,
+        stem: Option<&str>,
+        fraction: Option<f64>,
+        tokenizer: Option<&str>,
     ) -> PyResult<Self> {
         attached(py, || {
             let tier = tier.map_or_else(|| Ok(Tier::best()), Tier::parse)?;
-            Ok(Self { inner: TextSpec::parse(normalize, shingle, hash)?, tier })
+            let options =
+                Options { normalize, shingle, hash, key, stopwords, stem, fraction, tokenizer };
+            Ok(Self { inner: TextSpec::new(options)?, tier })
+        })
+    }
+
+    /// Each of some texts after the `normalize` list.
+    fn normalize_all(&self, py: Python<'_>, texts: Texts<'_>) -> PyResult<Vec<String>> {
+        texts.with(py, |column| {
+            let mut shingler = Shingler::with_tier(&self.inner, self.tier);
+            let one = |row| Ok(shingler.normalize(column.text(row)?).to_owned());
+            (0..column.len()).map(one).collect()
         })
     }
 
@@ -74,11 +93,69 @@ impl PyTextSpec {
     }
 }
 
+/// Texts, and the tokens that a function of the caller's has cut each of them into.
+#[pyclass(frozen, module = "neardup._native")]
+pub struct Tokenized {
+    data: Vec<u8>,
+    offsets: Vec<i64>,
+    tokens: Tokens,
+}
+
+#[pymethods]
+impl Tokenized {
+    #[new]
+    fn new(texts: Bound<'_, PyList>, rows: Bound<'_, PyList>) -> PyResult<Self> {
+        let py = texts.py();
+        let (data, offsets) = joined(&texts)?;
+        let mut tokens = Tokens::default();
+        for (number, row) in rows.iter().enumerate() {
+            let refuse = |seen: String| {
+                let message = format!("row {number}: a tokenizer gives a list of str, got {seen}");
+                type_error(py, message)
+            };
+            let Ok(row) = row.cast::<PyList>() else {
+                return Err(refuse(row.get_type().name()?.to_string()));
+            };
+            for token in row.iter() {
+                let Ok(text) = token.cast::<PyString>() else {
+                    return Err(refuse(format!("one with {}", token.get_type().name()?)));
+                };
+                let text = text.to_str().map_err(|_| {
+                    let message = "a token holds a lone surrogate and has no UTF-8 form";
+                    value_error(py, format!("row {number}: {message}"))
+                })?;
+                tokens.push(text);
+            }
+            tokens.end_row();
+        }
+        if tokens.len() + 1 != offsets.len() {
+            let message = format!("{} texts and tokens of {}", offsets.len() - 1, tokens.len());
+            return Err(value_error(py, message));
+        }
+        Ok(Self { data, offsets, tokens })
+    }
+}
+
+/// Some rows of a column as a list of str.
+#[pyfunction]
+pub fn take_texts(
+    py: Python<'_>,
+    texts: Texts<'_>,
+    rows: PyReadonlyArray1<'_, u32>,
+) -> PyResult<Vec<String>> {
+    let rows = rows.as_slice()?;
+    texts.with(py, |column| {
+        rows.iter().map(|&row| Ok(column.text(row as usize)?.to_owned())).collect()
+    })
+}
+
 /// A string column as Python hands it over: Arrow buffers as numpy arrays, or a list of str.
 #[derive(FromPyObject)]
 pub enum Texts<'py> {
     #[pyo3(transparent)]
     List(Bound<'py, PyList>),
+    #[pyo3(transparent)]
+    Tokenized(Bound<'py, Tokenized>),
     Utf8(PyReadonlyArray1<'py, u8>, PyReadonlyArray1<'py, i32>),
     Large(PyReadonlyArray1<'py, u8>, PyReadonlyArray1<'py, i64>),
     View(PyReadonlyArray1<'py, u8>, Vec<PyReadonlyArray1<'py, u8>>),
@@ -96,6 +173,10 @@ impl Texts<'_> {
             Texts::List(list) => {
                 (data, offsets) = joined(list)?;
                 Column::Large { data: &data, offsets: &offsets }
+            }
+            Texts::Tokenized(held) => {
+                let Tokenized { data, offsets, tokens } = held.get();
+                Column::Tokenized { data, offsets, tokens }
             }
             Texts::Utf8(data, offsets) => {
                 Column::Utf8 { data: data.as_slice()?, offsets: offsets.as_slice()? }
@@ -143,6 +224,10 @@ pub struct BatchSurvey {
     words: Py<PyArray1<u32>>,
     #[pyo3(get)]
     bytes: Py<PyArray1<u64>>,
+    #[pyo3(get)]
+    short_han: usize,
+    #[pyo3(get)]
+    unsampled: usize,
     pub keys: Vec<Vec<u64>>,
 }
 
@@ -177,6 +262,8 @@ pub fn survey(
         tokens: PyArray1::from_vec(py, found.tokens).unbind(),
         words: PyArray1::from_vec(py, found.words).unbind(),
         bytes: PyArray1::from_vec(py, found.bytes).unbind(),
+        short_han: found.short_han,
+        unsampled: found.unsampled,
         keys: found.keys,
     })
 }

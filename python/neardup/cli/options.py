@@ -50,7 +50,9 @@ def schema_options(names: Iterable[str]) -> Callable[[Callable[..., Any]], Calla
     wanted = set(names)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed([option for option in OPTIONS if option.name in wanted]):
+        for option in reversed(
+            [option for option in OPTIONS if option.name in wanted and option.typed]
+        ):
             function = _click_option(option)(function)
         return function
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -178,6 +179,13 @@ def advice(summary: Mapping[str, Any]) -> list[str]:
         said.append(
             f"{summary['no_token']:,} documents have no token under {summary['text_spec']}: "
             "they are compared byte for byte only."
+        )
+    shingle = re.search(r"shingle=(?:word|char):(\d+)", summary["text_spec"])
+    if summary.get("short_han", 0) > documents / 2 and shingle is not None and int(shingle[1]) > 2:
+        said.append(
+            f"{summary['short_han'] / documents:.0%} of the texts are short and Chinese, where one "
+            "other character changes every run that holds it: --shingle char:2 with a threshold of "
+            ".6 finds copies with a typing error."
         )
     if summary["capped_buckets"]:
         said.append(

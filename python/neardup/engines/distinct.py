@@ -38,8 +38,9 @@ class DistinctShingles:
         part = slice(first, first + len(batch.texts))
         keep, ok = self.keep[part], self.survey.ok[part]
         column = native_column(batch.texts)
-        self.kept = self._with(self.kept, column, ok & keep)
-        self.removed = self._with(self.removed, column, ok & ~keep)
+        at = batch.first_row
+        self.kept = self._with(self.kept, column, ok & keep, at)
+        self.removed = self._with(self.removed, column, ok & ~keep, at)
 
     def answer(self) -> dict[str, Any]:
         """Both counts, rounded, and their relative standard error."""
@@ -47,6 +48,7 @@ class DistinctShingles:
         error = round(1.04 / sqrt(2.0**PRECISION), 4)
         return {"before": round(before), "after": round(after), "relative_std_err": error}
 
-    def _with(self, counter: _native.Hll, column: Any, mask: Bools) -> _native.Hll:
+    def _with(self, counter: _native.Hll, column: Any, mask: Bools, first: int) -> _native.Hll:
         rows = np.flatnonzero(mask).astype(np.uint32)
+        column, rows = self.plan.tokenized(column, rows, first)
         return counter.with_texts(column, rows, self.plan.spec, self.plan.threads)

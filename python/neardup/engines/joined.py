@@ -65,7 +65,8 @@ class ShingleSets:
         if low == high:
             return
         rows = (self.document[low:high] - np.uint32(first)).astype(np.uint32)
-        values, shingles, numbers = self.plan.contents(native_column(batch.texts), rows)
+        column = native_column(batch.texts)
+        values, shingles, numbers = self.plan.contents(column, rows, batch.first_row)
         parts = np.stack([shingles, numbers], axis=1).ravel()
         sets = values[np.repeat(np.arange(len(parts)) % 2 == 0, parts)]
         self.length[low:high] = shingles

@@ -82,7 +82,8 @@ class Tiles:
         if low == high:
             return
         rows = (self.document[low:high] - np.uint32(first)).astype(np.uint32)
-        values, shingles, numbers = self.plan.contents(native_column(batch.texts), rows)
+        column = native_column(batch.texts)
+        values, shingles, numbers = self.plan.contents(column, rows, batch.first_row)
         self.shingles[low:high], self.numbers[low:high] = shingles, numbers
         length = shingles + numbers
         end = np.cumsum(length)

@@ -47,6 +47,7 @@ STEPS: dict[str, Callable[[str], str]] = {
     "remove-space": _without(str.isspace),
     "remove-punct": _without(lambda c: category(c)[0] == "P"),
     "remove-digits": _without(lambda c: category(c) == "Nd"),
+    "remove-symbols": _without(lambda c: category(c)[0] == "S"),
     "mask-digits": lambda text: re.sub(r"\d+", "0", text),  # \d is category Nd
 }
 
@@ -93,17 +94,42 @@ def prepare(text: str, normalize_steps: str, kind: str) -> str:
     return text
 
 
-def shingles(text: str, *, normalize: str, shingle: str) -> list[int]:
-    """Return the shingles of a text as 64-bit integers, in text order and with repeats."""
+def in_fraction(shingle: int, share: float) -> bool:
+    """Whether a shingle is of the share of all that stays (FracMinHash)."""
+    return mix(mix(shingle ^ splitmix(0, 1))) < int(share * 2.0**64)
+
+
+def shingles(
+    text: str,
+    *,
+    normalize: str,
+    shingle: str,
+    hash: Callable[[bytes], int] | None = None,
+    becomes: Callable[[str], str | None] = lambda token: token,
+    fraction: float = 1.0,
+) -> list[int]:
+    """Return the shingles of a text as 64-bit integers, in text order and with repeats.
+
+    `hash` stands for XXH3 where another is asked for; `becomes` gives the stem of a token, or None
+    for a stop word.
+    """
     kind, size = shingle.split(":")
     n = int(size)
     found = tokens(prepare(text, normalize, kind), kind)
+    if kind in ("word", "whitespace"):
+        found = [each for each in map(becomes, found) if each is not None]
+    if hash is not None and kind in ("char", "byte"):
+        raw = [c.encode() if kind == "char" else bytes.fromhex(c) for c in found]
+        windows = range(max(len(raw) - n, 0) + 1 if raw else 0)
+        hashed = [hash(b"".join(raw[i : i + n])) for i in windows]
+        return [each for each in hashed if in_fraction(each, fraction)]
+    of_token = token_hash if hash is None else lambda token: hash(token.encode())
     if kind == "char":
         units, width = [ord(c) + 1 for c in found], 21
     elif kind == "byte":
         units, width = [int(b, 16) + 1 for b in found], 9
     else:
-        units, width = [token_hash(token) for token in found], 64
+        units, width = [of_token(token) for token in found], 64
 
     def value(window: Sequence[int]) -> int:
         if n * width <= 63:
@@ -116,4 +142,5 @@ def shingles(text: str, *, normalize: str, shingle: str) -> list[int]:
         return mix(total)
 
     windows = range(max(len(units) - n, 0) + 1 if units else 0)
-    return [value(units[i : i + n]) for i in windows]
+    values = [value(units[i : i + n]) for i in windows]
+    return [each for each in values if in_fraction(each, fraction)]

@@ -44,15 +44,15 @@ impl Padded {
         self.len = (self.len + bytes).min(self.storage.len() - FRONT - BACK);
     }
 
-    /// Appends the first `len` (at most four) of four bytes.
+    /// Appends the first `len` (at most `N`) of a few bytes.
     #[inline]
-    pub fn push4(&mut self, bytes: [u8; 4], len: u8) {
+    pub fn push<const N: usize>(&mut self, bytes: [u8; N], len: u8) {
         let at = FRONT + self.len;
-        if at + 4 + BACK > self.storage.len() {
-            self.reserve(4);
+        if at + N + BACK > self.storage.len() {
+            self.reserve(N);
         }
-        self.storage[at..at + 4].copy_from_slice(&bytes);
-        self.len += usize::from(len.min(4));
+        self.storage[at..at + N].copy_from_slice(&bytes);
+        self.len += usize::from(len).min(N);
     }
 
     /// Appends a text.
@@ -85,7 +85,7 @@ mod tests {
     fn grows_and_keeps_its_padding() {
         let mut buffer = Padded::new();
         for i in 0..1000 {
-            buffer.push4([b'a', b'b', b'c', b'd'], 3);
+            buffer.push([b'a', b'b', b'c', b'd'], 3);
             buffer.push_str(" ");
             assert_eq!(buffer.content().len(), 4 * (i + 1));
         }

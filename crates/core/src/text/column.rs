@@ -2,10 +2,11 @@
 //!
 //! Which rows are null is the caller's business: rows to be read are asked for one by one.
 
+use super::given::{Row, Tokens};
 use crate::{Error, Result};
 
 /// A column of strings, borrowed from Arrow buffers.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub enum Column<'a> {
     /// `Utf8`: row i is `data[offsets[i]..offsets[i + 1]]`.
     Utf8 {
@@ -29,6 +30,30 @@ pub enum Column<'a> {
         /// The buffers the views point into.
         buffers: Vec<&'a [u8]>,
     },
+    /// `LargeUtf8`, and the tokens of each row.
+    Tokenized {
+        /// The bytes of all rows.
+        data: &'a [u8],
+        /// One more than there are rows.
+        offsets: &'a [i64],
+        /// As many rows of tokens.
+        tokens: &'a Tokens,
+    },
+}
+
+/// A text to be read, with its tokens where somebody else has cut it.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// Its tokens.
+    pub tokens: Option<Row<'a>>,
+}
+
+impl<'a, T: AsRef<str> + ?Sized> From<&'a T> for Input<'a> {
+    fn from(text: &'a T) -> Self {
+        Input { text: text.as_ref(), tokens: None }
+    }
 }
 
 impl<'a> Column<'a> {
@@ -37,6 +62,7 @@ impl<'a> Column<'a> {
         match self {
             Column::Utf8 { offsets, .. } => offsets.len().saturating_sub(1),
             Column::Large { offsets, .. } => offsets.len().saturating_sub(1),
+            Column::Tokenized { offsets, .. } => offsets.len().saturating_sub(1),
             Column::View { views, .. } => views.len() / 16,
         }
     }
@@ -58,9 +84,20 @@ impl<'a> Column<'a> {
             Column::Utf8 { data, offsets } => {
                 slice(data, i, offsets[i].into(), offsets[i + 1].into())
             }
-            Column::Large { data, offsets } => slice(data, i, offsets[i], offsets[i + 1]),
+            Column::Large { data, offsets } | Column::Tokenized { data, offsets, .. } => {
+                slice(data, i, offsets[i], offsets[i + 1])
+            }
             Column::View { views, buffers } => view(&views[16 * i..16 * i + 16], i, buffers),
         }
+    }
+
+    /// The text of row `i` with its tokens, if they are here.
+    pub fn input(&self, i: usize) -> Result<Input<'a>> {
+        let tokens = match self {
+            Column::Tokenized { tokens, .. } => Some(tokens.row(i)),
+            _ => None,
+        };
+        Ok(Input { text: self.text(i)?, tokens })
     }
 
     /// The text of row `i`; an error that names the row if it is not UTF-8.

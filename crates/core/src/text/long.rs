@@ -7,7 +7,9 @@
 
 use twox_hash::xxhash3_128::Hasher;
 
-use super::{Column, Shingler, TextSpec, shingle};
+use super::normalize::Step;
+use super::tokenize::Cut;
+use super::{Column, Shingler, TextSpec};
 use crate::Result;
 use crate::parallel;
 
@@ -70,8 +72,7 @@ fn walk_by<T: Send>(
         let tasks = wave.iter().zip(&mut workers).enumerate();
         parallel::run(tasks, threads, |(i, (piece, worker))| {
             worker.tokens = worker.shingler.piece(piece, last != Some(i));
-            let counted = worker.shingler.counts_words();
-            worker.words = if counted { worker.tokens } else { worker.shingler.words() };
+            worker.words = worker.shingler.words();
             Ok(())
         })?;
         for worker in workers.iter_mut().take(wave.len()) {
@@ -92,7 +93,11 @@ fn walk_by<T: Send>(
 impl TextSpec {
     /// Whether a text may be cut into pieces, and the pieces taken one by one.
     fn has_pieces(&self) -> bool {
-        self.fast.is_some() && !self.collapse
+        // Words on both sides of white space that is removed are one, and chunks have no place of their own;
+        // a keyed digest is not made piece by piece.
+        let joins = self.steps.contains(&Step::RemoveSpace) && self.unit.width().is_none();
+        let whole = matches!(self.unit.cut, Cut::Chunks(_)) || self.hash.is_keyed();
+        self.fast.is_some() && !self.collapse && !joins && !whole && self.tokenizer.is_none()
     }
 }
 
@@ -104,7 +109,7 @@ impl Shingler {
         if more && collapses && !self.text.content().is_empty() {
             self.text.push_str(" ");
         }
-        self.cut();
+        self.cut(None);
         self.units.len()
     }
 
@@ -120,7 +125,7 @@ impl Shingler {
         if self.units.len() < self.spec.size {
             return &[];
         }
-        shingle::shingle(self.tier, self.spec.unit, self.spec.size, &mut self.units);
+        self.shingle();
         &self.units
     }
 }
@@ -154,6 +159,7 @@ fn place(text: &str, length: usize, by_line: bool) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Options;
     use super::*;
     use crate::hash;
 
@@ -204,6 +210,46 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    /// Options that change units and shingles hold for pieces too, or the text is read whole.
+    #[test]
+    fn pieces_obey_every_option() {
+        let text =
+            "The fishing boats of 微信 were closed, and ＡＢＣ harbours are fishing. ".repeat(200);
+        let plain = Options {
+            normalize: "nfkc,casefold,collapse-space",
+            shingle: "word:2",
+            hash: "xxh3",
+            key: None,
+            stopwords: None,
+            stem: None,
+            fraction: None,
+            tokenizer: None,
+        };
+        let keyed = Options { hash: "siphash", key: Some([7; 16]), ..plain };
+        for (options, has_pieces) in [
+            (Options { stopwords: Some("en"), stem: Some("en"), ..plain }, true),
+            (Options { fraction: Some(0.5), ..plain }, true),
+            (Options { hash: "murmur3", ..plain }, true),
+            (Options { hash: "murmur3", shingle: "byte:4", ..plain }, true),
+            (Options { normalize: "nfkc,t2s,pinyin,remove-symbols", ..plain }, true),
+            (Options { normalize: "nfkc,remove-space", shingle: "byte:3", ..plain }, true),
+            (Options { normalize: "nfkc,remove-space", ..plain }, false),
+            (Options { shingle: "chunk:256", ..plain }, false),
+            (Options { tokenizer: Some("mine"), ..plain }, false),
+            (keyed, false),
+        ] {
+            let spec = TextSpec::new(options).unwrap();
+            let mut shingler = Shingler::new(&spec);
+            let document = shingler.run(&text);
+            let (digest, tokens) = (spec.digest(document.normalized), document.tokens);
+            let mut expected = document.shingles.to_vec();
+            expected.sort_unstable();
+            let whole = (Walked { digest, tokens, words: shingler.words() }, expected);
+            let found = walked(&text, &spec, 2);
+            assert_eq!(found, has_pieces.then_some(whole), "{}", spec.identity());
         }
     }
 

@@ -9,7 +9,8 @@ use icu_casemap::CaseMapper;
 use icu_locale_core::LanguageIdentifier;
 use icu_normalizer::{ComposingNormalizer, DecomposingNormalizer};
 
-use super::tables::{CASED, DIGIT, IGNORABLE, INVISIBLE, NONSPACING, PUNCT, SPACE, is};
+use super::han;
+use super::tables::{CASED, DIGIT, IGNORABLE, INVISIBLE, NONSPACING, PUNCT, SPACE, SYMBOL, is};
 use crate::{Error, Result};
 
 /// One step of the `normalize` list.
@@ -37,10 +38,16 @@ pub enum Step {
     RemoveDigits,
     /// Runs of Nd become one `0`.
     MaskDigits,
+    /// Without S*.
+    RemoveSymbols,
+    /// Traditional characters become simplified ones.
+    T2s,
+    /// Chinese characters become their readings without tones.
+    Pinyin,
 }
 
 /// The steps by name, in the order in which messages list them.
-pub const STEPS: [(&str, Step); 11] = [
+pub const STEPS: [(&str, Step); 14] = [
     ("nfc", Step::Nfc),
     ("nfkc", Step::Nfkc),
     ("lower", Step::Lower),
@@ -52,6 +59,9 @@ pub const STEPS: [(&str, Step); 11] = [
     ("remove-punct", Step::RemovePunct),
     ("remove-digits", Step::RemoveDigits),
     ("mask-digits", Step::MaskDigits),
+    ("remove-symbols", Step::RemoveSymbols),
+    ("t2s", Step::T2s),
+    ("pinyin", Step::Pinyin),
 ];
 
 /// Reads a comma list of steps, or `none`.
@@ -109,6 +119,18 @@ impl Step {
             Step::RemovePunct => without(text, PUNCT, out),
             Step::RemoveDigits => without(text, DIGIT, out),
             Step::MaskDigits => mask_digits(text, out),
+            Step::RemoveSymbols => without(text, SYMBOL, out),
+            Step::T2s => out.extend(text.chars().map(han::simplified)),
+            Step::Pinyin => text.chars().for_each(|c| han::push_pinyin(c, out)),
+        }
+    }
+
+    /// The tables of the step, with their version, where these are not Unicode's.
+    pub fn tables(self) -> Option<&'static str> {
+        match self {
+            Step::T2s => Some(han::T2S_VERSION),
+            Step::Pinyin => Some(han::PINYIN_VERSION),
+            _ => None,
         }
     }
 
@@ -202,6 +224,9 @@ mod tests {
             ("remove-punct", "a-b_c。", "abc"),
             ("remove-digits", "a1٣²", "a²"),
             ("mask-digits", "a12.3٣b", "a0.0b"),
+            ("remove-symbols", "a+b★c~，👍d", "abc，d"),
+            ("t2s", "漢字，後", "汉字，后"),
+            ("nfkc,casefold,pinyin", "加ＶＸ微信 薇信", "jiavxweixin weixin"),
             ("remove-punct,collapse-space", "a - b", "a b"),
             ("collapse-space,remove-punct", "a - b", "a  b"),
         ] {

@@ -9,12 +9,26 @@ use icu_normalizer::DecomposingNormalizer;
 use super::normalize::{Step, apply_all};
 use super::tables::{JOINS, SPACE, is};
 
-/// What the list makes of one code point.
+/// What the list makes of one code point: up to six bytes, their number, and flags; one word in all, so that it
+/// is read and written at once.
 #[derive(Clone, Copy, Default)]
-pub struct Entry {
-    pub bytes: [u8; 4],
-    pub len: u8,
-    pub flags: u8,
+pub struct Entry(pub [u8; 8]);
+
+impl Entry {
+    /// Bytes of the answer.
+    #[inline]
+    pub fn len(self) -> u8 {
+        self.0[6]
+    }
+
+    /// The flags below.
+    #[inline]
+    pub fn flags(self) -> u8 {
+        self.0[7]
+    }
+
+    /// What nothing can join, whatever it is.
+    pub const END: Entry = Entry([0, 0, 0, 0, 0, 0, 0, START]);
 }
 
 /// Nothing that stands before can join it.
@@ -91,7 +105,7 @@ impl Pages {
             if let Some(c) = char::from_u32(page << 8 | low) {
                 let entry = self.ask(c, &mut scratch);
                 let low = low as usize;
-                filled.plain[low >> 6] |= u64::from(entry.flags & PLAIN != 0) << (low & 63);
+                filled.plain[low >> 6] |= u64::from(entry.flags() & PLAIN != 0) << (low & 63);
                 filled.entries[low] = entry;
             }
         }
@@ -125,12 +139,13 @@ impl Pages {
         if flags == START && !c.is_ascii() && text.chars().eq([c]) {
             flags |= PLAIN;
         }
-        let mut entry = Entry { flags, len: text.len() as u8, ..Entry::default() };
-        match entry.bytes.get_mut(..text.len()) {
+        let mut entry = [0; 8];
+        match entry[..6].get_mut(..text.len()) {
             Some(bytes) => bytes.copy_from_slice(text.as_bytes()),
-            None => entry.flags |= LONG,
+            None => flags |= LONG,
         }
-        entry
+        entry[6..].copy_from_slice(&[text.len() as u8, flags]);
+        Entry(entry)
     }
 }
 

@@ -27,6 +27,8 @@ pub const JOINS: u16 = 1 << 8;
 pub const CASED: u16 = 1 << 9;
 /// Skipped by the rule of the final sigma.
 pub const IGNORABLE: u16 = 1 << 10;
+/// Categories S.
+pub const SYMBOL: u16 = 1 << 11;
 
 /// The class bits of a character.
 #[inline]

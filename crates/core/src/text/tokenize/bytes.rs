@@ -6,7 +6,7 @@ use super::{Cut, Unit};
 /// Bytes of the normalised UTF-8.
 pub const UNIT: Unit = Unit {
     name: "byte",
-    cut: Cut::Numbers { width: 9, units, show },
+    cut: Cut::Numbers { width: 9, units, bytes: byte, show },
     by_line: false,
     collapse: false,
 };
@@ -20,6 +20,11 @@ fn units(text: &str, _: bool, out: &mut Vec<u64>) {
 
 fn show(unit: u64) -> String {
     format!("{:02x}", unit - 1)
+}
+
+/// Appends the byte of a unit.
+fn byte(unit: u64, out: &mut Vec<u8>) {
+    out.push((unit - 1) as u8);
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::{Cut, Unit};
 /// Code points.
 pub const UNIT: Unit = Unit {
     name: "char",
-    cut: Cut::Numbers { width: 21, units, show },
+    cut: Cut::Numbers { width: 21, units, bytes, show },
     by_line: false,
     collapse: true,
 };
@@ -42,6 +42,12 @@ fn units(text: &str, collapse: bool, out: &mut Vec<u64>) {
 
 fn show(unit: u64) -> String {
     u32::try_from(unit - 1).ok().and_then(char::from_u32).map(String::from).unwrap_or_default()
+}
+
+/// Appends the bytes of a unit.
+pub fn bytes(unit: u64, out: &mut Vec<u8>) {
+    let c = u32::try_from(unit - 1).ok().and_then(char::from_u32);
+    out.extend_from_slice(c.unwrap_or_default().encode_utf8(&mut [0; 4]).as_bytes());
 }
 
 #[cfg(test)]
