@@ -141,10 +141,12 @@ class Config:
     )
     verify: str = field(
         "exact",
-        v.Choice(("exact", "sketch", "none")),
+        v.Verify(),
         "Similarity",
         "How a candidate pair is checked: exact Jaccard, the sketch's estimate, or not at all "
-        "(nothing is guaranteed then).",
+        "(nothing is guaranteed then). levenshtein:0.9 and the like: exact Jaccard must reach "
+        "--threshold, and then the measure, of the normalised texts, this number; the similarity "
+        "told is still the Jaccard.",
     )
     bucket_cap: int = field(
         2000,
@@ -422,7 +424,7 @@ class Config:
                 f"exact_join uses no bands, got bands={self.bands}, rows={self.rows}; "
                 "leave them out, or exact_join"
             )
-        if self.verify != "exact":
+        if self.verify in v.ESTIMATES:
             raise NeardupValueError(
                 f"exact_join finds pairs by their exact similarity, got verify={self.verify}; "
                 "leave it at exact"
@@ -456,6 +458,12 @@ class Config:
         preset = _BY_NAME["preset"].read(given.get("preset"))
         own = SKETCH_DEFAULTS.get(str(given.get("sketch")), {})
         return cls(**(own | PRESETS.get(preset, {}) | given))
+
+    @property
+    def second_stage(self) -> tuple[str, float] | None:
+        """The measure that pairs must pass after exact Jaccard, and the number to reach."""
+        measure, colon, least = self.verify.partition(":")
+        return (measure, float(least)) if colon else None
 
     @property
     def text_spec(self) -> str:

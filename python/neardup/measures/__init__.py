@@ -52,8 +52,8 @@ _ALL = (
 MEASURES = {measure.name: measure for measure in _ALL}
 """Every measure by its name."""
 
-SECOND_STAGE = tuple(name for name in MEASURES if name not in ("containment", "tversky", "tfidf"))
-"""The measures of which it is no matter which text comes first, and that need no more than two."""
+SECOND_STAGE = tuple(name for name, measure in MEASURES.items() if measure.kind == "edit")
+"""The measures that can check what passed by its shingles."""
 
 
 def named(name: object) -> Measure:

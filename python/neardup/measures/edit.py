@@ -14,7 +14,7 @@ import numpy.typing as npt
 from neardup.errors import NeardupError, NeardupValueError
 from neardup.measures import Measure
 
-__all__ = ["Numbers", "available", "scores"]
+__all__ = ["Numbers", "available", "check", "scores"]
 
 Numbers = npt.NDArray[Any]
 
@@ -25,9 +25,17 @@ INSTALL = "needs rapidfuzz, which is not installed; pip install 'neardup[similar
 
 def available() -> bool:
     """Whether rapidfuzz is installed."""
-    from importlib.util import find_spec
+    try:
+        import rapidfuzz  # noqa: F401
+    except ImportError:
+        return False
+    return True
 
-    return find_spec("rapidfuzz") is not None
+
+def check(name: str) -> None:
+    """Raise if a measure of this kind, by its name, cannot be computed here."""
+    if not available():
+        raise NeardupError(f"measure {name} {INSTALL}")
 
 
 def scores(
@@ -66,11 +74,9 @@ def scores(
     NeardupError
         rapidfuzz is not installed; or what it says of a parameter, as a NeardupValueError.
     """
-    try:
-        from rapidfuzz import distance as metrics
-        from rapidfuzz import process
-    except ImportError:
-        raise NeardupError(f"measure {measure.name} {INSTALL}") from None
+    check(measure.name)
+    from rapidfuzz import distance as metrics
+    from rapidfuzz import process
 
     metric = getattr(metrics, measure.function)
     more = {} if prefix_weight is None else {"prefix_weight": prefix_weight}
