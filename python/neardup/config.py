@@ -15,6 +15,7 @@ from typing import Any
 from neardup import _native
 from neardup import values as v
 from neardup.errors import NeardupError, NeardupTypeError, NeardupValueError, UsageError
+from neardup.measures import OF_TWO
 from neardup.option import Option, field
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -30,7 +31,10 @@ SKETCH_DEFAULTS: dict[str, dict[str, Any]] = {"simhash": {"size": 64}}
 HAMMING = 3
 """Bits in which fingerprints may differ unless told otherwise: of 64, after Manku et al. 2007."""
 
-GROUPS = ("Text", "Similarity", "Answer", "Labels", "Asking", "Input", "Output", "Machine")
+GROUPS = (
+    *("Text", "Similarity", "Answer", "Labels", "Asking", "Comparing", "Input", "Output"),
+    "Machine",
+)
 
 THRESHOLDS = tuple(percent / 100 for percent in range(50, 100, 5))
 """Where `tune` looks unless told otherwise."""
@@ -279,6 +283,14 @@ class Config:
         "Pairs to ask for in each band of similarity.",
         python=False,
         commands=("tune",),
+    )
+    measure: tuple[str, ...] = field(
+        (),
+        v.Several(v.Choice(OF_TWO), "MEASURE"),
+        "Comparing",
+        "Only these measures; all that need no corpus unless given.",
+        python=False,
+        commands=("compare",),
     )
     text: tuple[str, ...] = field(
         ("text",),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from neardup.errors import NeardupTypeError, NeardupValueError
 from neardup.option import shown
 
-__all__ = ["MEASURES", "SECOND_STAGE", "Measure", "named"]
+__all__ = ["MEASURES", "OF_TWO", "SECOND_STAGE", "Measure", "named"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +33,18 @@ class Measure:
 
 _ALL = (
     Measure("levenshtein", "edit", "Levenshtein", "insert, delete, substitute"),
-    Measure("osa", "edit", "OSA", "and swap neighbours, no part edited twice"),
+    Measure("osa", "edit", "OSA", "and swap neighbours, once a place"),
     Measure("damerau-levenshtein", "edit", "DamerauLevenshtein", "and swap, without restriction"),
     Measure("indel", "edit", "Indel", "insert and delete only"),
-    Measure("lcs", "edit", "LCSseq", "longest common subsequence, of the longer text"),
+    Measure("lcs", "edit", "LCSseq", "common subsequence of the longer"),
     Measure("hamming", "edit", "Hamming", "equal places; a longer rest differs"),
-    Measure("jaro", "edit", "Jaro", "characters in common nearby, and their order"),
+    Measure("jaro", "edit", "Jaro", "characters in common nearby"),
     Measure("jaro-winkler", "edit", "JaroWinkler", "Jaro, raised for a common start"),
     Measure("jaccard", "set", "jaccard", "shared of all shingles"),
     Measure("dice", "set", "dice", "shared of the mean size"),
     Measure("overlap", "set", "overlap", "shared of the smaller set"),
     Measure("containment", "set", "containment", "share of A that is in B"),
-    Measure("tversky", "set", "tversky", "shared, what only A or B has weighed apart"),
+    Measure("tversky", "set", "tversky", "Dice, or as alpha and beta weigh"),
     Measure("weighted-jaccard", "count", "jaccard", "Jaccard of the counts"),
     Measure("cosine", "count", "cosine", "angle between the counts"),
     Measure("tfidf", "count", "cosine", "angle, rare shingles weigh more"),
@@ -54,6 +54,9 @@ MEASURES = {measure.name: measure for measure in _ALL}
 
 SECOND_STAGE = tuple(name for name, measure in MEASURES.items() if measure.kind == "edit")
 """The measures that can check what passed by its shingles."""
+
+OF_TWO = tuple(name for name in MEASURES if name != "tfidf")
+"""The measures that need two texts and no corpus."""
 
 
 def named(name: object) -> Measure:
