@@ -67,7 +67,7 @@ def test_what_exists_is_a_file_and_the_rest_a_text(neardup, tmp_path, monkeypatc
     assert "tow.txt: no such file, so this is compared as a text" in missing.stderr
     for args, status, said in (
         (("tow.txt", "one", "--file"), 1, "tow.txt: cannot be read: No such file"),
-        (("two.txt", "one"), 1, "two.txt: byte 0 is not utf-8; name its --encoding"),
+        (("two.txt", "one"), 1, "is not utf-8; name"),
         ((tmp_path, "one"), 1, "cannot be read: Is a directory"),
         (("-", "-"), 2, "only one of A and B can be standard input"),
         (("a", "b", "--text", "--file"), 2, "contradict each other"),
