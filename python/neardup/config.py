@@ -292,6 +292,14 @@ class Config:
         python=False,
         commands=("compare",),
     )
+    file: bool = field(
+        False,
+        v.Flag(),
+        "Comparing",
+        "A and B are files, - standard input, whatever they look like; --text: they are texts.",
+        python=False,
+        commands=("compare",),
+    )
     text: tuple[str, ...] = field(
         ("text",),
         v.Names(),

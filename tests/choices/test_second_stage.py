@@ -88,6 +88,18 @@ def test_words_in_another_order_are_refused():
     assert (checked.summary["kept"], checked.summary["refused_pairs"]) == (2, 1)
 
 
+def test_the_screen_tells_what_was_refused(tmp_path):
+    from click.testing import CliRunner
+
+    from neardup.cli import main
+
+    path = tmp_path / "a.txt"
+    path.write_text("one two three four five\nfive four three two one\n")
+    line = ["dedup", str(path), "--dry-run", "--shingle", "word:1", "--verify", "osa:0.9"]
+    said = " ".join(CliRunner().invoke(main, line).stderr.split())
+    assert "1 pairs above the threshold were refused by --verify osa:0.9" in said
+
+
 def test_exact_duplicates_pass():
     checked = neardup.dedup(["A  b c", "a b c"], verify="levenshtein:1")
     assert checked.removed["reason"].to_pylist() == ["exact"]

@@ -35,22 +35,19 @@ LEAD = 200
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
 @click.option("--text", "as_text", is_flag=True, help="A and B are texts, whatever files exist.")
-@click.option("--file", "as_file", is_flag=True, help="A and B are files; - is standard input.")
-@schema_options(("normalize", "shingle", "measure", "encoding", "json"))
+@schema_options(("normalize", "shingle", "measure", "file", "encoding", "json"))
 @click.pass_context
-def command(
-    ctx: click.Context, /, a: str, b: str, as_text: bool, as_file: bool, **_options: Any
-) -> None:
+def command(ctx: click.Context, /, a: str, b: str, as_text: bool, **_options: Any) -> None:
     """Compare two texts by every measure, and show the words that differ.
 
     What names a file is a file, - is standard input, anything else is a text.
     """
-    if as_text and as_file:
+    config = Config.from_options(explicit(ctx))
+    if as_text and config.file:
         raise UsageError("--text and --file contradict each other; give one of them")
     if a == b == "-" and not as_text:
         raise UsageError("only one of A and B can be standard input; name a file for the other")
-    config = Config.from_options(explicit(ctx))
-    names, texts = zip(*(_read(value, config, as_text, as_file) for value in (a, b)), strict=True)
+    names, texts = zip(*(_read(value, config, as_text) for value in (a, b)), strict=True)
     found, left_out = measured(texts[0], texts[1], config)
     if config.json:
         answer = {
@@ -153,9 +150,9 @@ def differing(a: str, b: str) -> tuple[int, str, str]:
     return first, a[first : first + DIFF], b[first : first + DIFF]
 
 
-def _read(value: str, config: Config, as_text: bool, as_file: bool) -> tuple[str, str]:
+def _read(value: str, config: Config, as_text: bool) -> tuple[str, str]:
     """What it came from, and the text."""
-    if as_text or not (as_file or value == "-" or os.path.exists(value)):
+    if as_text or not (config.file or value == "-" or os.path.exists(value)):
         if not as_text and re.fullmatch(r"\S+\.[A-Za-z]\w{0,7}", value):
             click.echo(
                 f"neardup: warning: {value}: no such file, so this is compared as a text; "
