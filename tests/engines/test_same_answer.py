@@ -97,7 +97,7 @@ CORPORA = {
     "guarded": Corpus(restyled(families(16, 300)), {"guard": "numbers"}),
     "sketch": Corpus(restyled(families(17, 300)), {"verify": "sketch", "size": 64}),
     "second stage": Corpus(
-        restyled(families(17, 300)), {"verify": "levenshtein:0.8", "threshold": 0.5}
+        restyled(families(17, 300)), {"verify": "levenshtein:0.95", "threshold": 0.5}
     ),
     "unverified": Corpus(restyled(families(18, 300)), {"verify": "none"}),
     "han": Corpus(han(400)),
