@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from neardup.banding import Banding, explain
     from neardup.batches import Deduplicator, Statistics
     from neardup.bloom import BloomFill, BloomStream
+    from neardup.comparing import TfIdf, distance, most_similar, similarity
     from neardup.counting import Cardinality, cardinality
     from neardup.errors import DataError, NeardupError, NeardupTypeError, NeardupValueError
     from neardup.evaluation import Evaluation, evaluate
@@ -54,6 +55,11 @@ _HOME = {
     "PackedSignatures": "packed",
     "simhash": "fingerprints",
     "Fingerprints": "fingerprints",
+    # similarity by any measure
+    "similarity": "comparing",
+    "distance": "comparing",
+    "most_similar": "comparing",
+    "TfIdf": "comparing",
     # token sets to signatures
     "Sketcher": "sketching",
     "FastSimilaritySketch": "sketching",
@@ -107,6 +113,10 @@ __all__ = [  # noqa: RUF022 - grouped as in _HOME
     "sketch",
     "Signatures",
     "jaccard",
+    "similarity",
+    "distance",
+    "most_similar",
+    "TfIdf",
     "Sketcher",
     "PackedSignatures",
     "simhash",

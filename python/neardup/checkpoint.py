@@ -172,7 +172,8 @@ class Checkpoint:
             arrays = [np.frombuffer(section, kind).copy() for kind, section in kinds]
             if len({len(each) for each in arrays}) != 1:
                 raise ValueError("columns of different lengths")
-            pairs = Verified(*arrays)
+            a, b, similarity, differ = arrays
+            pairs = Verified(a, b, similarity, differ, int(header.get("refused", 0)))
             compared = Candidates(pairs.a, pairs.b, **header["candidates"])
             return compared, pairs, int(header["guarded"])
 
@@ -185,6 +186,7 @@ class Checkpoint:
         arrays = [np.asarray(getattr(pairs, name), kind) for name, kind in _SIDES.items()]
         path = os.path.join(self._folder, "pairs")
         header = {"run": self._run, "candidates": counts, "guarded": guarded}
+        header |= {"refused": pairs.refused}
         PAIRS.write(path, header, arrays, durable=False)
         self._saved()
 

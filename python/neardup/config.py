@@ -16,6 +16,7 @@ from neardup import _native
 from neardup import textkinds as t
 from neardup import values as v
 from neardup.errors import NeardupError, NeardupTypeError, NeardupValueError, UsageError
+from neardup.measures import OF_TWO
 from neardup.option import Option, field
 from neardup.tokenizer import Tokenizer
 
@@ -32,7 +33,10 @@ SKETCH_DEFAULTS: dict[str, dict[str, Any]] = {"simhash": {"size": 64}}
 HAMMING = 3
 """Bits in which fingerprints may differ unless told otherwise: of 64, after Manku et al. 2007."""
 
-GROUPS = ("Text", "Similarity", "Answer", "Labels", "Asking", "Input", "Output", "Machine")
+GROUPS = (
+    *("Text", "Similarity", "Answer", "Labels", "Asking", "Comparing", "Input", "Output"),
+    "Machine",
+)
 
 THRESHOLDS = tuple(percent / 100 for percent in range(50, 100, 5))
 """Where `tune` looks unless told otherwise."""
@@ -192,10 +196,12 @@ class Config:
     )
     verify: str = field(
         "exact",
-        v.Choice(("exact", "sketch", "none")),
+        v.Verify(),
         "Similarity",
         "How a candidate pair is checked: exact Jaccard, the sketch's estimate, or not at all "
-        "(nothing is guaranteed then).",
+        "(nothing is guaranteed then). levenshtein:0.9 and the like: exact Jaccard must reach "
+        "--threshold, and then the measure, of the normalised texts, this number; the similarity "
+        "told is still the Jaccard.",
     )
     bucket_cap: int = field(
         2000,
@@ -328,6 +334,22 @@ class Config:
         "Pairs to ask for in each band of similarity.",
         python=False,
         commands=("tune",),
+    )
+    measure: tuple[str, ...] = field(
+        (),
+        v.Several(v.Choice(OF_TWO), "MEASURE"),
+        "Comparing",
+        "Only these measures; all that need no corpus unless given.",
+        python=False,
+        commands=("compare",),
+    )
+    file: bool = field(
+        False,
+        v.Flag(),
+        "Comparing",
+        "A and B are files, - standard input, whatever they look like; --text: they are texts.",
+        python=False,
+        commands=("compare",),
     )
     text: tuple[str, ...] = field(
         ("text",),
@@ -473,7 +495,7 @@ class Config:
                 f"exact_join uses no bands, got bands={self.bands}, rows={self.rows}; "
                 "leave them out, or exact_join"
             )
-        if self.verify != "exact":
+        if self.verify in v.ESTIMATES:
             raise NeardupValueError(
                 f"exact_join finds pairs by their exact similarity, got verify={self.verify}; "
                 "leave it at exact"
@@ -507,6 +529,12 @@ class Config:
         preset = _BY_NAME["preset"].read(given.get("preset"))
         own = SKETCH_DEFAULTS.get(str(given.get("sketch")), {})
         return cls(**(own | PRESETS.get(preset, {}) | given))
+
+    @property
+    def second_stage(self) -> tuple[str, float] | None:
+        """The measure that pairs must pass after exact Jaccard, and the number to reach."""
+        measure, colon, least = self.verify.partition(":")
+        return (measure, float(least)) if colon else None
 
     @property
     def text_spec(self) -> str:

@@ -18,6 +18,7 @@ from neardup.keep import rank
 from neardup.spec import text_spec
 from neardup.survey import Kernel, Survey, collect
 from neardup.tokenizer import Place
+from neardup.values import ESTIMATES
 
 if TYPE_CHECKING:
     from neardup.checkpoint import Checkpoint
@@ -43,6 +44,10 @@ class Plan:
             self.banding = banding(
                 config.threshold, config.recall, config.size, config.bands, config.rows
             )
+        if config.second_stage is not None:
+            from neardup.measures.edit import check
+
+            check(config.second_stage[0])
         self.sketch = _native.Sketch(config.sketch, config.size, config.seed)
 
     def at(self, config: Config) -> Plan:
@@ -74,7 +79,7 @@ class Plan:
 
         `first` is the number of the column's first row, for messages.
         """
-        sketch = None if self.config.verify == "exact" else self.sketch
+        sketch = self.sketch if self.config.verify in ESTIMATES else None
         column, rows = self.tokenized(column, rows, first)
         return _native.contents(column, rows, self.spec, sketch, self.threads)
 
@@ -88,7 +93,7 @@ class Plan:
         threshold: float,
     ) -> npt.NDArray[np.float64]:
         """Similarity of each pair, -1 where it is below the threshold."""
-        if self.config.verify == "exact":
+        if self.config.verify not in ESTIMATES:
             return _native.verify(values, start, length, a, b, threshold, self.threads)
         if self.config.verify == "none":
             threshold = 0.0
@@ -252,7 +257,17 @@ def verified(base: Base, sets: Gathered) -> tuple[Verified, int]:
     passed = joined.similarity >= 0.0
     guarded = passed & plan.guards(base.survey, candidates, joined.numbers_differ)
     pairs = Verified(candidates.a, candidates.b, joined.similarity, joined.numbers_differ)
-    return pairs.where(passed & ~guarded), int(guarded.sum())
+    return measured(base, pairs.where(passed & ~guarded)), int(guarded.sum())
+
+
+def measured(base: Base, pairs: Verified) -> Verified:
+    """The pairs that pass the second stage of verification, if there is one."""
+    second = base.plan.config.second_stage
+    if second is None or not len(pairs.a):
+        return pairs
+    asked = Candidates(pairs.a, pairs.b, 0, 0, len(pairs.a))
+    passed = base.engine.measured(base.documents, base.survey, asked, *second)
+    return replace(pairs.where(passed), refused=int(np.count_nonzero(~passed)))
 
 
 def answer(base: Base, pairs: Verified, guarded: int, sets: Gathered | None) -> Found:

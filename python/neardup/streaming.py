@@ -395,8 +395,11 @@ def stream_config(caller: str, options: dict[str, Any], *more: str) -> Config:
             f"preset: {config.preset} guards numbers, which a stream does not; "
             "give its shingle and threshold instead"
         )
-    if config.verify == "none":
-        raise NeardupValueError('verify: a stream verifies, got none; give "exact" or "sketch"')
+    if config.verify not in ("exact", "sketch"):
+        raise NeardupValueError(
+            f"verify: a stream verifies exactly or by the sketch, got {config.verify}; "
+            'give "exact" or "sketch"'
+        )
     return config
 
 

@@ -216,6 +216,7 @@ def summary(found: Found) -> dict[str, Any]:
             np.count_nonzero(found.similarity[near] < config.threshold + 0.05)
         ),
         "guarded_pairs": found.guarded,
+        **({"refused_pairs": found.pairs.refused} if config.second_stage is not None else {}),
         "bands": None if banding is None else banding.bands,
         "rows": None if banding is None else banding.rows,
         "size": config.size,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from neardup import _native
     from neardup.config import Config
 
-__all__ = ["columns", "one_text", "tokenized"]
+__all__ = ["columns", "listed", "one_text", "tokenized"]
 
 
 def columns(texts: Any) -> list[NativeColumn]:
@@ -48,7 +48,7 @@ def columns(texts: Any) -> list[NativeColumn]:
             "read the file first"
         )
     if hasattr(texts, "__arrow_c_stream__") or hasattr(texts, "__arrow_c_array__"):
-        return _arrow(texts)
+        return [native_column(chunk) for chunk in _arrow(texts).chunks] or [[]]
     if isinstance(texts, Mapping) or getattr(texts, "ndim", 1) != 1:
         raise NeardupTypeError(
             f"one column of texts is needed, got a {type(texts).__name__}; pass the column, for "
@@ -66,7 +66,25 @@ def columns(texts: Any) -> list[NativeColumn]:
     return [list(items)]
 
 
-def _arrow(texts: Any) -> list[NativeColumn]:
+def listed(texts: Any) -> list[str]:
+    """A collection of texts, as `columns` takes them, as a list of str.
+
+    Raises
+    ------
+    NeardupTypeError, NeardupValueError
+        As `columns`; or a row that is no str or has no UTF-8 form, which the message names.
+    """
+    if hasattr(texts, "__arrow_c_stream__") or hasattr(texts, "__arrow_c_array__"):
+        column = _arrow(texts)
+        for chunk in column.chunks:
+            native_column(chunk)  # refuses what is not a string
+        found: list[str] = column.to_pylist()
+        return found
+    rows = [each for part in columns(texts) for each in part]
+    return [one_text(each, f"row {row}: a text") for row, each in enumerate(rows)]
+
+
+def _arrow(texts: Any) -> pa.ChunkedArray:
     import pyarrow as pa
 
     if hasattr(texts, "__arrow_c_stream__"):
@@ -87,7 +105,7 @@ def _arrow(texts: Any) -> list[NativeColumn]:
         )
     if pa.types.is_null(column.type):  # of no rows
         column = column.cast(pa.string())
-    return [native_column(chunk) for chunk in column.chunks] or [[]]
+    return column
 
 
 def _first_null(column: pa.ChunkedArray) -> int:

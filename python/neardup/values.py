@@ -17,6 +17,8 @@ from neardup._native import STEPS, UNITS
 
 NORMALIZE_STEPS = STEPS
 CHUNK_BYTES = (256, 2**20)
+ESTIMATES = ("sketch", "none")
+"""The values of verify under which similarities are estimates."""
 KEEP_ORDERS = ("first", "last", "longest", "shortest")
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -331,6 +333,42 @@ class GuardKind:
         if name != "numbers" or (colon and not re.fullmatch(r"0*[1-9][0-9]{0,17}", count)):
             raise ValueError
         return Guard(int(count) if colon else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Verify:
+    """How candidates are checked; a measure and a number for a second stage after exact Jaccard."""
+
+    metavar: str = "exact|sketch|none|MEASURE:NUMBER"
+
+    @property
+    def allowed(self) -> str:
+        from neardup.measures import SECOND_STAGE
+
+        return (
+            f"exact, sketch, none, or MEASURE:NUMBER with MEASURE one of "
+            f"{', '.join(SECOND_STAGE)} and NUMBER above 0, up to 1"
+        )
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What completion offers."""
+        from neardup.measures import SECOND_STAGE
+
+        return ("exact", *ESTIMATES, *(f"{name}:0.9" for name in SECOND_STAGE))
+
+    def read(self, value: object) -> str:
+        from neardup.measures import SECOND_STAGE
+
+        if not isinstance(value, str):
+            raise TypeError
+        name, colon, number = value.partition(":")
+        if not colon and name in ("exact", *ESTIMATES):
+            return name
+        name = name.replace("_", "-").lower()
+        if name not in SECOND_STAGE:
+            raise ValueError
+        return f"{name}:{Real(0.0, 1.0, '').read(number)!r}"
 
 
 @dataclass(frozen=True, slots=True)

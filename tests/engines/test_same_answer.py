@@ -96,6 +96,9 @@ CORPORA = {
     "capped hard": Corpus(template(300), {"bucket_cap": 1, "cluster": "components"}),
     "guarded": Corpus(restyled(families(16, 300)), {"guard": "numbers"}),
     "sketch": Corpus(restyled(families(17, 300)), {"verify": "sketch", "size": 64}),
+    "second stage": Corpus(
+        restyled(families(17, 300)), {"verify": "levenshtein:0.95", "threshold": 0.5}
+    ),
     "unverified": Corpus(restyled(families(18, 300)), {"verify": "none"}),
     "han": Corpus(han(400)),
     "odd": Corpus(ODD * 3 + families(19, 40)),
@@ -244,7 +247,7 @@ class Judge:
     def __post_init__(self) -> None:
         self.threshold = self.options.get("threshold", 0.8)
         self.size = int(self.options.get("shingle", "word:3").split(":")[1])
-        self.verified = self.options.get("verify", "exact") == "exact"
+        self.verified = self.options.get("verify", "exact") not in ("sketch", "none")
         self.star = self.options.get("cluster", "star") == "star"
         self.removed = {(r["source"], r["row"]): r for r in self.answer.removed}
         self.groups: dict[Any, list[Place]] = {}

@@ -19,6 +19,7 @@ COMMANDS = {
     "dedup": "Remove near-duplicate texts from files.",
     "evaluate": "Precision, recall, F1 and Rand index on a labelled collection.",
     "tune": "Find the threshold that suits labelled texts, or ask what is the same.",
+    "compare": "Compare two texts or files by every measure, and show what differs.",
     "explain": "Show what a threshold, a recall and a size lead to; needs no data.",
 }
 

@@ -122,7 +122,7 @@ def _completer(
 
     def complete(ctx: click.Context, param: click.Parameter, typed: str) -> list[CompletionItem]:
         kind = option.kind
-        if isinstance(kind, values.Choice):
+        if isinstance(kind, values.Choice | values.Verify):
             return [CompletionItem(word) for word in kind.choices if word.startswith(typed)]
         if isinstance(kind, values.Path | values.Paths):
             return [CompletionItem(typed, type="file")]

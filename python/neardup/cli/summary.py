@@ -149,6 +149,10 @@ def advice(summary: Mapping[str, Any]) -> list[str]:
             f"{summary['size']} bits. That depends on more than their Jaccard similarity, so no "
             "recall is expected: it is a filter for almost equal texts."
         )
+    if refused := summary.get("refused_pairs"):
+        said.append(
+            f"{refused:,} pairs above the threshold were refused by --verify {summary['verify']}."
+        )
     if numbers[2]:
         said.append(
             f"{numbers[1] / removed:.0%} of the removed texts differ from their partner in numbers "

@@ -59,18 +59,20 @@ class Verified:
         Exact Jaccard, or the estimate where asked for.
     numbers_differ : numpy.ndarray of bool
         Each of the two texts has a number that the other lacks.
+    refused : int
+        Pairs that are not here since the measure of `--verify` refused them.
     """
 
     a: Documents32
     b: Documents32
     similarity: Floats
     numbers_differ: Bools
+    refused: int = 0
 
     def where(self, mask: Bools) -> Verified:
         """The pairs of a mask."""
-        return Verified(
-            self.a[mask], self.b[mask], self.similarity[mask], self.numbers_differ[mask]
-        )
+        a, b = self.a[mask], self.b[mask]
+        return Verified(a, b, self.similarity[mask], self.numbers_differ[mask], self.refused)
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,11 @@ class Engine(Protocol):
 
     def gather(self, documents: Documents, survey: Survey, pairs: Candidates) -> Gathered:
         """The contents of all documents in `pairs`, taken from their texts in a second pass."""
+
+    def measured(
+        self, documents: Documents, survey: Survey, pairs: Candidates, measure: str, least: float
+    ) -> Bools:
+        """Which pairs are at least so similar by an edit distance of their normalised texts."""
 
     def write(
         self, documents: Documents, survey: Survey, keep: Bools, named: Bools, output: Output

@@ -95,6 +95,19 @@ class MemoryEngine:
             raise
         return tiles
 
+    def measured(
+        self, documents: Documents, survey: Survey, pairs: Candidates, measure: str, least: float
+    ) -> Bools:
+        """Which pairs are at least so similar by an edit distance of their normalised texts."""
+        from neardup.engines.measured import MeasuredTexts
+
+        with MeasuredTexts(self.plan, survey, pairs) as texts:
+            wanted = np.zeros(len(survey), bool)
+            wanted[texts.document] = True
+            self._take(documents, survey, wanted, texts.add, "reading pairs")
+            self.progress.stage(f"measuring {measure}")
+            return texts.passing(pairs.a, pairs.b, measure, least)
+
     def _take(
         self,
         documents: Documents,

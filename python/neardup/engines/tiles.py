@@ -7,7 +7,7 @@ as it has room, so that nearly every pair lies within one tile and each set is r
 from __future__ import annotations
 
 import tempfile
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -51,7 +51,7 @@ class Tiles:
             for _ in self.used:
                 self.files.append(tempfile.TemporaryFile(prefix="neardup-"))  # noqa: SIM115 - closed by close()
 
-    def __enter__(self) -> Tiles:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -62,10 +62,14 @@ class Tiles:
         for file in self.files:
             file.close()
 
+    def _sizes(self) -> I64:
+        """About how many bytes each document will take."""
+        return 8 * (self.survey.tokens[self.document].astype(np.int64) + 2)
+
     def _assign(self, pairs: Candidates) -> npt.NDArray[np.uint8]:
         """A tile for each candidate document: components together, in order, up to the room."""
         a, b = self.place[pairs.a], self.place[pairs.b]
-        size = 8 * (self.survey.tokens[self.document].astype(np.int64) + 2)
+        size = self._sizes()
         room = (self.plan.memory or DEFAULT_MEMORY) // 2  # two tiles at a time
         room = max(room, int(size.sum()) // MOST_TILES + 1)
         rank = np.arange(len(self.document), dtype=np.uint32)
