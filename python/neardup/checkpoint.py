@@ -173,7 +173,7 @@ class Checkpoint:
             if len({len(each) for each in arrays}) != 1:
                 raise ValueError("columns of different lengths")
             a, b, similarity, differ = arrays
-            pairs = Verified(a, b, similarity, differ, int(header.get("refused", 0)))
+            pairs = Verified(a, b, similarity, differ, int(header["refused"]))
             compared = Candidates(pairs.a, pairs.b, **header["candidates"])
             return compared, pairs, int(header["guarded"])
 
