@@ -23,8 +23,9 @@ from neardup import _native
 
 SCRIPTS = (
     *("bench_text", "bench_signatures", "bench_flags", "bench_simhash", "bench_lookup"),
-    *("bench_growth", "bench_dedup"),
+    "bench_dedup",
 )
+ONCE = ("bench_growth",)  # with the best kernels alone: minutes, and growth does not depend on them
 PEERS = (
     *("rensa", "datasketch", "fastsketchlsh", "daft", "datatrove", "simhash", "pyarrow", "numpy"),
 )
@@ -35,8 +36,9 @@ def main() -> None:
     """Run, print and keep."""
     quick = "--quick" in sys.argv[1:]
     best = tier()
-    wide = rows(best, quick) if best == "avx512" else {}
-    narrow = rows("avx2", quick) if best in ("avx512", "avx2") else {}
+    wide = rows(best, quick, SCRIPTS + ONCE) if best == "avx512" else {}
+    others = SCRIPTS if wide else SCRIPTS + ONCE
+    narrow = rows("avx2", quick, others) if best in ("avx512", "avx2") else {}
     lines = [header(), ""]
     lines.append(f"{'work':<58} {'beside':<28} {'ours':>16} {'theirs':>14}  AVX-512{'':<20}AVX2")
     for key in wide or narrow:
@@ -50,10 +52,10 @@ def main() -> None:
     record.write_text(text, encoding="utf-8")
 
 
-def rows(tier: str, quick: bool) -> Rows:
+def rows(tier: str, quick: bool, scripts: tuple[str, ...]) -> Rows:
     """The rows of every script under a tier."""
     found: Rows = {}
-    for script in SCRIPTS:
+    for script in scripts:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "rows"
             command = [sys.executable, os.fspath(HERE / f"{script}.py"), "--rows", os.fspath(file)]
