@@ -1,24 +1,44 @@
 //! Which bytes may belong to a decimal digit: those of ASCII, and all that are not ASCII.
 
-use super::{ascii, by_tier};
+use super::ascii::{self, Block};
+use super::by_tier;
 
 by_tier! {
     /// Replaces `masks` by one bit a byte of `text`, 64 bytes a word.
-    pub fn digits(text: &[u8], masks: &mut Vec<u64>) = digits_body
+    pub fn digits(text: &[u8], masks: &mut Vec<u64>) =
+        digits_body, scalar: Twin, avx2: Twin, avx512: Twin, neon: super::proof::Neon::here()
 }
 
+/// What a tier must do.
+trait Kernel: Copy {
+    /// The bits of a block.
+    #[inline(always)]
+    fn mask(self, block: &Block) -> u64 {
+        ascii::mask(block, |b| b.is_ascii_digit() | !b.is_ascii())
+    }
+}
+
+/// The twin in plain Rust, of which the compiler makes the vectors of other machines.
+#[derive(Clone, Copy)]
+struct Twin;
+
+impl Kernel for Twin {}
+
 #[inline(always)]
-fn digits_body(text: &[u8], masks: &mut Vec<u64>) {
-    let mask = |block| ascii::mask(block, |b| b.is_ascii_digit() | !b.is_ascii());
+fn digits_body<K: Kernel>(text: &[u8], masks: &mut Vec<u64>, kernel: K) {
     let (blocks, rest) = text.as_chunks::<64>();
     masks.clear();
-    masks.extend(blocks.iter().map(mask));
+    masks.extend(blocks.iter().map(|block| kernel.mask(block)));
     if !rest.is_empty() {
         let mut last = [b' '; 64];
         last[..rest.len()].copy_from_slice(rest);
-        masks.push(mask(&last));
+        masks.push(kernel.mask(&last));
     }
 }
+
+#[cfg(target_arch = "aarch64")]
+#[allow(unsafe_code, reason = "calls of functions compiled for NEON")]
+mod neon;
 
 /// Whether one of the bits `begin..end` is set; a range of a word's length mostly lies in one.
 #[inline]

@@ -15,6 +15,8 @@ pub mod intersect;
 pub mod lanes;
 pub mod minima;
 pub mod near;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 pub mod ones;
 pub mod pick;
 pub mod stops;
@@ -39,6 +41,9 @@ enum Level {
     /// 512-bit vectors with byte masks and 64-bit products (F, BW, DQ, VL, VBMI2).
     #[cfg(target_arch = "x86_64")]
     Avx512,
+    /// 128-bit vectors, which every machine of this architecture has.
+    #[cfg(target_arch = "aarch64")]
+    Neon,
 }
 
 /// All levels of this architecture, plainest first.
@@ -48,6 +53,8 @@ const LEVELS: &[Level] = &[
     Level::Avx2,
     #[cfg(target_arch = "x86_64")]
     Level::Avx512,
+    #[cfg(target_arch = "aarch64")]
+    Level::Neon,
 ];
 
 /// Place of the best level in [`LEVELS`], from 1; 0 until somebody asks.
@@ -72,6 +79,8 @@ impl Tier {
                 }
             }
         }
+        #[cfg(target_arch = "aarch64")]
+        tiers.push(Tier(Level::Neon));
         tiers
     }
 
@@ -100,6 +109,8 @@ impl Tier {
             Level::Avx2 => "avx2",
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => "avx512",
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon => "neon",
         }
     }
 
@@ -117,16 +128,18 @@ impl Tier {
 }
 
 /// Proofs that the machine has the instructions: a value is made only inside functions compiled for them.
-#[cfg(target_arch = "x86_64")]
 mod proof {
     /// AVX2.
+    #[cfg(target_arch = "x86_64")]
     #[derive(Clone, Copy)]
     pub struct Avx2(());
 
     /// AVX-512 F, BW and VBMI2.
+    #[cfg(target_arch = "x86_64")]
     #[derive(Clone, Copy)]
     pub struct Avx512(());
 
+    #[cfg(target_arch = "x86_64")]
     impl Avx2 {
         #[target_feature(enable = "avx2")]
         #[inline]
@@ -135,10 +148,25 @@ mod proof {
         }
     }
 
+    #[cfg(target_arch = "x86_64")]
     impl Avx512 {
         #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
         #[inline]
         pub fn here() -> Self {
+            Self(())
+        }
+    }
+
+    /// NEON: every function of this architecture is compiled for it.
+    #[cfg(target_arch = "aarch64")]
+    #[derive(Clone, Copy)]
+    pub struct Neon(());
+
+    #[cfg(target_arch = "aarch64")]
+    impl Neon {
+        #[inline]
+        pub fn here() -> Self {
+            const { assert!(cfg!(target_feature = "neon")) };
             Self(())
         }
     }
@@ -150,7 +178,7 @@ mod proof {
 /// kernel set written by hand as its last argument.
 macro_rules! by_tier {
     ($(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:path
-        $(, scalar: $s:expr, avx2: $a2:expr, avx512: $a5:expr)?) => {
+        $(, scalar: $s:expr, avx2: $a2:expr, avx512: $a5:expr, neon: $n:expr)?) => {
         $(#[$doc])*
         #[allow(unsafe_code, reason = "calls of functions compiled for more than the base machine")]
         $vis fn $name(tier: $crate::simd::Tier, $($arg: $ty),*) $(-> $ret)? {
@@ -173,6 +201,8 @@ macro_rules! by_tier {
                 // SAFETY: as above.
                 #[cfg(target_arch = "x86_64")]
                 $crate::simd::Level::Avx512 => unsafe { avx512($($arg),*) },
+                #[cfg(target_arch = "aarch64")]
+                $crate::simd::Level::Neon => $body($($arg,)* $($n)?),
             }
         }
     };
