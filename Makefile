@@ -13,6 +13,8 @@ PEERS := .venv-peers
 MATURIN := maturin>=1.9,<2
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 SANITIZED := target/sanitized
+ARM := aarch64-unknown-linux-gnu
+EMULATED := target/emulated
 # Miri runs a thousandth as fast: not what draws hundreds of thousands of rows. It has no vector registers.
 MIRI := hash json csv cluster exact intersect verify lsh::run lsh::store lsh::ranked text::buffer text::column parallel \
     --skip simd --skip storm
@@ -62,6 +64,19 @@ miri: ## run what Miri can of the core's tests (needs nightly with miri and rust
 	    { echo 'missing: Miri and the sources of the standard library: rustup +nightly component add miri rust-src' >&2; exit 1; }
 	MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=2 cargo +nightly miri test -p neardup-core --lib -- $(MIRI)
 
+# Static, so that the emulator needs none of the other machine's libraries. RUSTC may name another compiler.
+arm: ## cross-compile the core's tests for ARM and run them under an emulator
+	@test -d "$$($${RUSTC:-rustc} --print target-libdir --target $(ARM))" || \
+	    { echo 'missing: the standard library for $(ARM): rustup target add $(ARM), or on Debian' \
+	        'libstd-rust-web-dev:arm64 with rustc-web, named by RUSTC' >&2; exit 1; }
+	@for tool in aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu qemu-aarch64:qemu-user; do \
+	    command -v "$${tool%:*}" >/dev/null || \
+	        { echo "missing: $${tool%:*}: on Debian and Ubuntu apt-get install $${tool#*:}" >&2; exit 1; }; \
+	done
+	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc RUSTFLAGS="-C target-feature=+crt-static" \
+	    CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER=qemu-aarch64 PROPTEST_CASES=8 \
+	    cargo test -p neardup-core --tests --locked --target $(ARM) --target-dir $(EMULATED)
+
 coverage: $(VENV)/dev ## lines and branches of the core that no test reaches (needs LLVM 19 or newer)
 	$(BIN)/python tests/coverage.py --uncovered
 
@@ -110,4 +125,4 @@ $(VENV)/created:
 	@"$$(.ci/tools --python)" -m venv --clear $(VENV)
 	@touch $@
 
-.PHONY: help demo test check soak fuzz sanitize miri coverage bench bench-quick accuracy fmt clean
+.PHONY: help demo test check soak fuzz sanitize miri arm coverage bench bench-quick accuracy fmt clean

@@ -11,7 +11,7 @@ from make import FILE, dump, make
 from neardup import _native
 
 GOLDEN = json.loads(FILE.read_text(encoding="utf-8"))
-TIERS = ("scalar", "avx2", "avx512")
+TIERS = ("scalar", "avx2", "avx512", "neon")
 
 
 @pytest.fixture(params=TIERS)

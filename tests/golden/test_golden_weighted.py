@@ -23,7 +23,7 @@ def test_weighted_sets():
         assert sketch(entry["weights"]).tolist() == entry["slots"], ascii(entry)
 
 
-@pytest.mark.parametrize("tier", ["scalar", "avx2", "avx512"])
+@pytest.mark.parametrize("tier", ["scalar", "avx2", "avx512", "neon"])
 def test_shingle_counts_on_every_tier(tier):
     for entry in GOLDEN:
         weights = list(entry["weights"].values())

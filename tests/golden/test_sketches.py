@@ -18,7 +18,7 @@ def test_the_twins_have_not_changed():
     assert dump(make()) == FILE.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("tier", ["scalar", "avx2", "avx512"])
+@pytest.mark.parametrize("tier", ["scalar", "avx2", "avx512", "neon"])
 def test_signatures(tier):
     try:
         _native.Sketch("fast", 1, 0, None, tier)

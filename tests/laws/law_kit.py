@@ -8,7 +8,7 @@ import pytest
 from neardup import _native
 
 SIGMAS = 4.0
-TIERS = ("scalar", "avx2", "avx512")
+TIERS = ("scalar", "avx2", "avx512", "neon")
 
 
 def native(size=128, seed=42, rounds=None, tier=None):

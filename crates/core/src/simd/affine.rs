@@ -18,7 +18,8 @@ by_tier! {
     /// `out[128 b + 16 v + l] = min(that, f * z + w mod 2^32)` over all hashes `x`, where `z` and `w` are the high
     /// and the low half of `mix(x ^ key)` and `f = mul[16 b + l] + v * step[16 b + l]`.
     pub fn minima(hashes: &[u64], key: u64, mul: &[u32], step: &[u32], out: &mut [u32]) =
-        minima_body, scalar: Twin, avx2: super::proof::Avx2::here(), avx512: super::proof::Avx512::here(), neon: super::proof::Neon::here()
+        minima_body, scalar: Twin, avx2: super::proof::Avx2::here(),
+        avx512: super::proof::Avx512::here(), neon: super::proof::Neon::here()
 }
 
 /// A number a lane.

@@ -27,7 +27,8 @@ by_tier! {
         collapse: bool,
         blank: &mut bool,
         out: &mut [u8],
-    ) -> (usize, usize) = blocks, scalar: Scalar, avx2: super::proof::Avx2::here(), avx512: super::proof::Avx512::here(), neon: super::proof::Neon::here()
+    ) -> (usize, usize) = blocks, scalar: Scalar, avx2: super::proof::Avx2::here(),
+        avx512: super::proof::Avx512::here(), neon: super::proof::Neon::here()
 }
 
 /// What Python's `str.isspace` accepts of ASCII.

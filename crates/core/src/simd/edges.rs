@@ -110,7 +110,8 @@ by_tier! {
         class: Class,
         open: &mut bool,
         edges: &mut Edges,
-    ) -> usize = blocks, scalar: Scalar, avx2: super::proof::Avx2::here(), avx512: super::proof::Avx512::here(), neon: super::proof::Neon::here()
+    ) -> usize = blocks, scalar: Scalar, avx2: super::proof::Avx2::here(),
+        avx512: super::proof::Avx512::here(), neon: super::proof::Neon::here()
 }
 
 #[inline(always)]

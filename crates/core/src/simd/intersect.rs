@@ -34,7 +34,8 @@ by_tier! {
     /// Passes whole blocks until either list has none left, or until fewer than `needed` can be shared at
     /// most.
     pub fn blocks(a: &[u64], b: &[u64], needed: usize) -> Progress =
-        passing, scalar: Scalar, avx2: super::proof::Avx2::here(), avx512: super::proof::Avx512::here(), neon: super::proof::Neon::here()
+        passing, scalar: Scalar, avx2: super::proof::Avx2::here(),
+        avx512: super::proof::Avx512::here(), neon: super::proof::Neon::here()
 }
 
 #[inline(always)]

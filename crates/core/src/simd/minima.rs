@@ -9,7 +9,8 @@ const BLOCK: usize = 64;
 by_tier! {
     /// `out[j] = min(out[j], base + (mul[j] * z + add[j] mod 2^32 >> shift))` over all `z`: k-minimum values.
     pub fn fill(zs: &[u32], mul: &[u32], add: &[u32], shift: u32, out: &mut [u32]) =
-        fill_body, scalar: Twin, avx2: super::proof::Avx2::here(), avx512: super::proof::Avx512::here(), neon: super::proof::Neon::here()
+        fill_body, scalar: Twin, avx2: super::proof::Avx2::here(),
+        avx512: super::proof::Avx512::here(), neon: super::proof::Neon::here()
 }
 
 /// One number a slot, for the slots of a block.

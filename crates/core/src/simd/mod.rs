@@ -128,18 +128,16 @@ impl Tier {
 }
 
 /// Proofs that the machine has the instructions: a value is made only inside functions compiled for them.
+#[cfg(target_arch = "x86_64")]
 mod proof {
     /// AVX2.
-    #[cfg(target_arch = "x86_64")]
     #[derive(Clone, Copy)]
     pub struct Avx2(());
 
     /// AVX-512 F, BW and VBMI2.
-    #[cfg(target_arch = "x86_64")]
     #[derive(Clone, Copy)]
     pub struct Avx512(());
 
-    #[cfg(target_arch = "x86_64")]
     impl Avx2 {
         #[target_feature(enable = "avx2")]
         #[inline]
@@ -148,7 +146,6 @@ mod proof {
         }
     }
 
-    #[cfg(target_arch = "x86_64")]
     impl Avx512 {
         #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
         #[inline]
@@ -156,13 +153,15 @@ mod proof {
             Self(())
         }
     }
+}
 
-    /// NEON: every function of this architecture is compiled for it.
-    #[cfg(target_arch = "aarch64")]
+/// The same where every function is compiled for them.
+#[cfg(target_arch = "aarch64")]
+mod proof {
+    /// NEON.
     #[derive(Clone, Copy)]
     pub struct Neon(());
 
-    #[cfg(target_arch = "aarch64")]
     impl Neon {
         #[inline]
         pub fn here() -> Self {

@@ -15,7 +15,8 @@ trait Kernel: Copy {
 by_tier! {
     /// The masks of the first [`BLOCKS`] blocks of `bytes`; beyond its end nothing stops.
     pub fn stops(bytes: &[u8]) -> [u64; BLOCKS] =
-        blocks, scalar: Scalar, avx2: super::proof::Avx2::here(), avx512: super::proof::Avx512::here(), neon: super::proof::Neon::here()
+        blocks, scalar: Scalar, avx2: super::proof::Avx2::here(),
+        avx512: super::proof::Avx512::here(), neon: super::proof::Neon::here()
 }
 
 #[inline(always)]

@@ -7,13 +7,14 @@ use std::arch::aarch64::*;
 impl Kernel for Neon {
     #[inline(always)]
     fn block(self, zs: &[u32], mul: &Slots, add: &Slots, shift: u32, out: &mut Slots, used: usize) {
-        for first in (0..used.min(BLOCK)).step_by(32) {
-            // SAFETY: `self` shows that the machine has NEON; 32 numbers from 0 or 32 are there.
+        // More than four vectors, with factors, summands and minima, would not stay in registers.
+        for first in (0..used.min(BLOCK)).step_by(16) {
+            // SAFETY: `self` shows that the machine has NEON; 16 numbers from a multiple of 16 are there.
             unsafe {
                 match used - first {
-                    0..=8 => block::<2>(zs, mul, add, shift, out, first),
-                    9..=16 => block::<4>(zs, mul, add, shift, out, first),
-                    _ => block::<8>(zs, mul, add, shift, out, first),
+                    0..=4 => block::<1>(zs, mul, add, shift, out, first),
+                    5..=8 => block::<2>(zs, mul, add, shift, out, first),
+                    _ => block::<4>(zs, mul, add, shift, out, first),
                 }
             }
         }
