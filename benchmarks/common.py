@@ -51,7 +51,7 @@ class Bench:
 
     def __init__(self, about: str) -> None:
         parser = argparse.ArgumentParser(description=about)
-        parser.add_argument("--tier", help="use no kernels beyond these: scalar, avx2, avx512, neon")
+        parser.add_argument("--tier", help="use no kernels beyond: scalar, avx2, avx512, neon")
         parser.add_argument("--quick", action="store_true", help="less data, fewer rounds")
         parser.add_argument("--rows", type=Path, help="append the rows to this file, as JSON")
         self.options = parser.parse_args()
