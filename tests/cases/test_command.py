@@ -34,7 +34,7 @@ def test_a_folder_holds_what_the_contract_names(command, path, tmp_path):
     assert set(tree(tmp_path / "out")) == names
     summary = json.loads((tmp_path / "out" / "summary.json").read_bytes())
     assert [key for key in summary if key in SUMMARY_KEYS] == SUMMARY_KEYS
-    assert set(summary) - set(SUMMARY_KEYS) == {"hamming", "verify"}
+    assert set(summary) - set(SUMMARY_KEYS) == {"hamming", "short_han", "verify"}
     assert list(summary["sources"]) == [str(path)]
     assert set(summary["sources"][str(path)]) == {"documents", "kept", "removed", "rejected"}
     removed, pairs, clusters = (
