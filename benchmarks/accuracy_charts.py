@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from svg import Axis, Chart
+from neardup.svg import Axis, Chart
 
 Record = dict[str, Any]
 SHOWN = 8

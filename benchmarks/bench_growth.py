@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy as np
 from bench_dedup import Took, dedup
 from common import HERE, Bench, Row
-from svg import Axis, Chart
+
+from neardup.svg import Axis, Chart
 
 SIZES = (10_000, 100_000, 1_000_000, 4_000_000)
 BLOCK = 10_000

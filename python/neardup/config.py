@@ -35,7 +35,7 @@ HAMMING = 3
 
 GROUPS = (
     *("Text", "Similarity", "Answer", "Labels", "Asking", "Comparing", "Input", "Output"),
-    "Machine",
+    *("Machine", "Experiments"),
 )
 
 THRESHOLDS = tuple(percent / 100 for percent in range(50, 100, 5))
@@ -437,6 +437,15 @@ class Config:
     )
     json: bool = field(
         False, v.Flag(), "Machine", "Print the summary as JSON on standard output.", python=False
+    )
+    quick: bool = field(
+        False,
+        v.Flag(),
+        "Experiments",
+        "Fewer draws and documents: seconds instead of a minute.",
+        python=False,
+        toml=False,
+        commands=("bench",),
     )
 
     def __post_init__(self) -> None:

@@ -21,6 +21,7 @@ COMMANDS = {
     "tune": "Find the threshold that suits labelled texts, or ask what is the same.",
     "compare": "Compare two texts or files by every measure, and show what differs.",
     "explain": "Show what a threshold, a recall and a size lead to; needs no data.",
+    "bench": "Experiments: estimates and bands against theory, evaluations and time.",
 }
 
 EXAMPLES = """\b

@@ -8,15 +8,15 @@ from html import escape
 
 STYLE = """
 svg { font: 13px system-ui, sans-serif; --ink: #1f2328; --faint: #d0d7de; --soft: #59636e;
---c0: #0969a8; --c1: #b35900; --c2: #1a7f4e; --c3: #b3347d; --c4: #6f42c1; }
+--c0: #0969a8; --c1: #b35900; --c2: #1a7f4e; --c3: #b3347d; --c4: #6f42c1; --c5: #8a6d00; }
 @media (prefers-color-scheme: dark) { svg { --ink: #e6edf3; --faint: #3d444d; --soft: #9198a1;
---c0: #58a6ff; --c1: #f0a04b; --c2: #4cc38a; --c3: #f778ba; --c4: #b392f0; } }
+--c0: #58a6ff; --c1: #f0a04b; --c2: #4cc38a; --c3: #f778ba; --c4: #b392f0; --c5: #e3c341; } }
 text { fill: var(--ink); } .soft { fill: var(--soft); } .grid { stroke: var(--faint); }
 .axis { stroke: var(--soft); } .line { fill: none; stroke-width: 2; }
 .hollow { fill: none; stroke-width: 1.5; } .b { font-weight: 600; }
 """
 STYLE += "".join(
-    f".f{i} {{ fill: var(--c{i}); }} .s{i} {{ stroke: var(--c{i}); }}\n" for i in range(5)
+    f".f{i} {{ fill: var(--c{i}); }} .s{i} {{ stroke: var(--c{i}); }}\n" for i in range(6)
 )
 
 
