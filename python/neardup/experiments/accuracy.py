@@ -53,7 +53,9 @@ def run(*, quick: bool = False, seed: int = 42, say: Say = lambda _: None) -> Re
         grid += cell(size, elements, jaccard, 500 if quick else 4000, seed)
     say("the published pair")
     draws = 10_000 if quick else 100_000
-    equal = equal_slots(tuple(PUBLISHED), SIZE, draws, OF_PUBLISHED, (seed, 1), 10 if quick else 100)
+    equal = equal_slots(
+        tuple(PUBLISHED), SIZE, draws, OF_PUBLISHED, (seed, 1), 10 if quick else 100
+    )
     estimates = {name: found.mean(axis=1) for name, found in equal.items()}
     say("wrong shortcuts")
     wrong = shortcuts.measured(SIZE, 1500, 5 if quick else 20, seed)
@@ -89,8 +91,7 @@ def cell(size: int, elements: int, jaccard: float, draws: int, seed: int) -> lis
     union, shared = sizes(elements, jaccard)
     equal = equal_slots(NAMES, size, draws, (union, shared), (seed, 0))
     return [
-        {"elements": elements}
-        | against(name, size, union, shared / union, found.mean(axis=1))
+        {"elements": elements} | against(name, size, union, shared / union, found.mean(axis=1))
         for name, found in equal.items()
     ]
 
@@ -125,9 +126,7 @@ def published(estimates: dict[str, Floats]) -> Record:
     """All draws against theory; and the variances of 200 draws, which are all over the place."""
     union, shared = OF_PUBLISHED
     j = shared / union
-    groups = {
-        name: found.reshape(-1, FEW).var(axis=1, ddof=1) for name, found in estimates.items()
-    }
+    groups = {name: found.reshape(-1, FEW).var(axis=1, ddof=1) for name, found in estimates.items()}
     ratios = groups["fast"] / groups["minhash"]
     claimed = PUBLISHED["fast"] / PUBLISHED["minhash"]
     return {

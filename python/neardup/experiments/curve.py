@@ -67,9 +67,10 @@ def bands(
 def measured(name: str, plan: tuple[int, int, int], jaccard: float, equal: Bools) -> Record:
     """Pairs that share a band, and bands that are equal, beside the formulas."""
     size, number, rows = plan
-    whole = equal[:, : number * rows].reshape(-1, number, rows).all(axis=2)
+    cut = equal[:, : number * rows].reshape(-1, number, rows)
+    whole = np.all(cut, axis=2)
     expected = theory.curve(jaccard, number, rows)
-    share = float(whole.any(axis=1).mean())
+    share = float(np.any(whole, axis=1).mean())
     sigma = math.sqrt(max(expected * (1 - expected), 1e-12) / len(equal))
     return {
         "sketch": name,

@@ -34,7 +34,9 @@ def pairs(rng: Generator, draws: int, union: int, shared: int) -> tuple[Any, Any
     """
     only_a = (union - shared) // 2
     hashes = rng.integers(0, 2**64, (draws, union), np.uint64)
-    rows = np.hstack([hashes[:, : shared + only_a], hashes[:, :shared], hashes[:, shared + only_a :]])
+    rows = np.hstack(
+        [hashes[:, : shared + only_a], hashes[:, :shared], hashes[:, shared + only_a :]]
+    )
     lengths = np.tile([shared + only_a, union - only_a], draws)
     return rows.ravel(), np.concatenate([[0], np.cumsum(lengths)])
 

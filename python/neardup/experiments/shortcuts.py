@@ -1,4 +1,4 @@
-"""Two tempting shortcuts of Fast Similarity Sketching that are wrong: equal sets come out unlike."""
+"""Two tempting shortcuts of Fast Similarity Sketching that are wrong: a set is unlike itself."""
 
 from __future__ import annotations
 

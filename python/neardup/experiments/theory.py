@@ -1,7 +1,7 @@
 """What the papers' definitions lead to, exactly: variances, bands, balls in bins.
 
-k slots, m elements in the union of two sets, J their Jaccard similarity. Fast Similarity Sketching is
-that of Dahlgaard, Knudsen, Thorup, FOCS 2017, arXiv 1704.04370.
+k slots, m elements in the union of two sets, J their Jaccard similarity. Fast Similarity Sketching
+is that of Dahlgaard, Knudsen, Thorup, FOCS 2017, arXiv 1704.04370.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 import numpy as np
+import numpy.typing as npt
 
 ALMOST = 1e-12
 """Probabilities below this are left out of a sum."""
@@ -57,7 +58,7 @@ def chernoff(size: int, jaccard: float, at_least: float) -> float:
     return math.exp(size * jaccard * (more - (1 + more) * math.log1p(more)))
 
 
-def occupied(size: int) -> Iterator[np.ndarray]:
+def occupied(size: int) -> Iterator[npt.NDArray[np.float64]]:
     """How many of `size` slots are hit by 0, 1, 2, ... throws: a distribution after each throw."""
     slots = np.arange(size + 1)
     chance = np.zeros(size + 1)
@@ -87,7 +88,7 @@ def evaluations(size: int, elements: int, rounds: int) -> float:
     """
     total = 0.0
     for chance in islice(occupied(size), 0, rounds * elements, elements):
-        empty = 1 - chance[size]
+        empty = 1 - float(chance[size])
         if empty < ALMOST:
             return total
         total += elements * empty
