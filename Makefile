@@ -90,6 +90,10 @@ accuracy: $(VENV)/built ## hold answers on real corpora to an exact join, write 
 	NEARDUP_PEERS="$${NEARDUP_PEERS-$(wildcard $(PEERS)/bin/python)}" $(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python benchmarks/accuracy_page.py
 
+# In the environment of `make bench`, where there is one: peers live there.
+experiments: $(VENV)/built ## rerun what the papers claim, write docs/experiments.md (two minutes)
+	PYTHONPATH=python $(firstword $(wildcard $(BENCH)/bin/python) $(BIN)/python) benchmarks/experiments.py
+
 fmt: $(VENV)/dev ## format Rust and Python, apply safe lint fixes, write docs/options.md
 	cargo fmt --all
 	$(BIN)/ruff check --fix .
@@ -125,4 +129,4 @@ $(VENV)/created:
 	@"$$(.ci/tools --python)" -m venv --clear $(VENV)
 	@touch $@
 
-.PHONY: help demo test check soak fuzz sanitize miri arm coverage bench bench-quick accuracy fmt clean
+.PHONY: help demo test check soak fuzz sanitize miri arm coverage bench bench-quick accuracy experiments fmt clean

@@ -23,6 +23,8 @@ PUBLISHED = {"fast": 0.001447, "minhash": 0.002175}
 """Variances that an often quoted table gives: k = 128, J = .5, n = 1000, 200 draws."""
 OF_PUBLISHED = (1334, 667)
 FEW = 200
+FURTHEST = 22
+"""Slots off, at which errors are no longer told apart."""
 BINS = [round(0.0011 + 0.0001 * step, 4) for step in range(18)]
 
 
@@ -41,7 +43,7 @@ def run(*, quick: bool = False, seed: int = 42, say: Say = lambda _: None) -> Re
     Returns
     -------
     dict
-        `grid`, a row a sketch and setting; `published`; `chernoff`; `shortcuts`; `holds`.
+        `grid`, a row a sketch and setting; `errors`; `published`; `chernoff`; `shortcuts`; `holds`.
 
     References
     ----------
@@ -66,7 +68,8 @@ def run(*, quick: bool = False, seed: int = 42, say: Say = lambda _: None) -> Re
         "draws": draws,
         "seen": {name: int((found >= 0.7).sum()) for name, found in estimates.items()},
     }
-    record: Record = {"grid": grid, "published": published(estimates), "chernoff": tail}
+    record: Record = {"grid": grid, "errors": errors(1000 if quick else 8000, seed)}
+    record |= {"published": published(estimates), "chernoff": tail}
     record["shortcuts"] = {"size": SIZE, "elements": 1500, "rows": wrong}
     record["holds"] = all(
         abs(row[name]) <= SIGMAS
@@ -119,6 +122,25 @@ def against(name: str, size: int, union: int, jaccard: float, estimates: Floats)
         "rho": variance / plain,
         "rho_measured": float(squares.mean()) / plain,
         "rho_sigma": spread / plain,
+    }
+
+
+def errors(draws: int, seed: int) -> Record:
+    """How often an estimate is so many slots off, k = 128, J = 1/2, n = 96, for every sketch."""
+    union, shared = sizes(96, 0.5)
+    equal = equal_slots(NAMES, SIZE, draws, (union, shared), (seed, 5))
+    middle = SIZE * shared // union
+    off = {
+        name: np.clip(found.sum(axis=1) - middle, -FURTHEST, FURTHEST) + FURTHEST
+        for name, found in equal.items()
+    }
+    return {
+        "draws": draws,
+        "furthest": FURTHEST,
+        "sigma_slots": {n: SIZE * Sketcher(n, SIZE).std_err(0.5, union) for n in NAMES},
+        "counts": {
+            n: np.bincount(each, minlength=2 * FURTHEST + 1).tolist() for n, each in off.items()
+        },
     }
 
 

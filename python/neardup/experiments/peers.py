@@ -23,6 +23,8 @@ from pathlib import Path
 from neardup.experiments import SIZE, Record, Say
 
 BANDS, WORDS, SEED = 16, 3, 42
+ROUNDS = 3
+"""Runs at most, of which the best counts; one of a second or more is not repeated."""
 HAN = re.compile("[\u3400-\u9fff]")
 WORD = re.compile("[\u3400-\u9fff]|[^\\W\u3400-\u9fff]+")
 MOST = {False: 5_000_000, True: 200_000}
@@ -152,14 +154,17 @@ def whole(tool: str, file: Path, threads: int) -> Record:
 
 
 def main(tool: str, file: str, threads: str) -> None:
-    """Time one run after a small one, and say how long it took and how many rows stay."""
+    """Run on a small file, then on this one; say how long that takes and how many rows stay."""
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl", delete=False) as small:
         small.write('{"text": "to be or not"}\n{"text": "to be or not to be"}\n')
     TOOLS[tool](Path(small.name), int(threads))
     os.unlink(small.name)
-    start = time.perf_counter()
-    kept = TOOLS[tool](Path(file), int(threads))
-    print(json.dumps({"seconds": time.perf_counter() - start, "kept": kept}))
+    took: list[float] = []
+    while len(took) < ROUNDS and sum(took) < 1:
+        start = time.perf_counter()
+        kept = TOOLS[tool](Path(file), int(threads))
+        took.append(time.perf_counter() - start)
+    print(json.dumps({"seconds": min(took), "kept": kept}))
 
 
 if __name__ == "__main__":

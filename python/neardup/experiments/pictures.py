@@ -15,8 +15,12 @@ LABELS = {"fast": "fast", "minhash": "k n (MinHash)", "algorithm_1": "Algorithm 
 
 
 def accuracy(record: Record) -> dict[str, str]:
-    """Variance by size of set for every sketch, and the variances of 200 draws."""
-    return {"variance": variance(record["grid"]), "draws": draws(record["published"])}
+    """Variance by size of set and errors, for every sketch; the variances of 200 draws."""
+    return {
+        "variance": variance(record["grid"]),
+        "errors": errors(record["errors"]),
+        "draws": draws(record["published"]),
+    }
 
 
 def curve(record: Record) -> dict[str, str]:
@@ -66,6 +70,32 @@ def variance(grid: list[Record]) -> str:
             chart.dot(x + shift, up(r["rho_measured"]), f"f{number}", 2.5)
     note = f"k = {SIZE}, J = .5; lines: formulas; bars: measured, {SIGMAS:g} sigma"
     chart.text(RIGHT, HEIGHT - 8, note, "end", "soft")
+    return str(chart)
+
+
+def errors(facts: Record) -> str:
+    """A panel a sketch: how often estimates are so far off, and the normal curve by formula."""
+    chart = Chart(WIDTH, 430, "Errors of estimates")
+    far = facts["furthest"]
+    ticks = tuple((float(v), f"{v / SIZE:+.3f}" if v else "0") for v in (-16, 0, 16))
+    for number, name in enumerate(NAMES):
+        left, bottom = 30 + 246 * (number % 3), 180 + 190 * (number // 3)
+        across = Axis((-far, far), (left, left + 208), ticks)
+        up = Axis((0.0, 0.13), (bottom, bottom - 140), ())
+        for slots, count in enumerate(facts["counts"][name], start=-far):
+            top = up(count / facts["draws"])
+            chart.bar(across(slots - 0.4), top, 3.8, bottom - top, f"f{number}")
+        sigma = facts["sigma_slots"][name]
+        points = [v / 4 for v in range(-4 * far, 4 * far + 1)]
+        scale = 1 / (sigma * math.sqrt(2 * math.pi))
+        bell = [(across(v), up(scale * math.exp(-((v / sigma) ** 2) / 2))) for v in points]
+        chart.line(bell, "axis")
+        chart.line([(left, bottom), (left + 208, bottom)], "axis")
+        for value, label in ticks:
+            chart.text(across(value), bottom + 18, label, "middle", "soft")
+        chart.text(left, bottom - 140, name, style=f"b f{number}")
+    note = f"k = {SIZE}, J = .5, n = 96; {facts['draws']:,} draws; lines: normal, sigma by formula"
+    chart.text(RIGHT, 422, note, "end", "soft")
     return str(chart)
 
 
