@@ -11,6 +11,7 @@ from typing import Any
 
 from neardup.experiments import pictures, theory
 from neardup.experiments.draws import NAMES
+from neardup.experiments.screens import rate
 from neardup.reference import ROUNDS
 
 HERE = Path(__file__).parent
@@ -155,13 +156,6 @@ def whole(rows: list[Record]) -> str:
             cells.append(" / ".join(rate(row) for row in runs))
         lines.append(cells)
     return table(["corpus", "documents", *tools], lines)
-
-
-def rate(row: Record) -> str:
-    """Megabytes of text a second."""
-    if row["seconds"] is None:
-        return "not run"
-    return f"{row['bytes'] / row['seconds'] / 1e6:.1f}"
 
 
 def table(heads: list[str], rows: list[list[str]]) -> str:

@@ -101,6 +101,7 @@ def test_what_is_beyond_theory_is_said(neardup, found, records, monkeypatch):
         ("bench fast", "'fast' is not one of 'accuracy', 'curve', 'speed'"),
         ("bench curve some.jsonl", "curve draws its own sets, got some.jsonl; leave INPUT out"),
         ("bench speed nope.jsonl", "nope.jsonl: no such file; give JSON Lines with a field text"),
+        ("bench curve -o -", "bench writes files, got -o -; use --json for standard output"),
         ("bench curve --seed -1", "use a whole number from 0"),
     ],
 )

@@ -52,7 +52,9 @@ def test_what_must_hold_holds_in_the_record():
         assert row["variance"] == pytest.approx(expected, abs=1e-6)
         assert abs(row["mse_sigmas"]) <= 4
     assert accuracy["chernoff"]["seen"]["fast"] <= accuracy["chernoff"]["bound"] * 1e5
-    formulas = {(r["bands"], r["jaccard"]): r["formula"] for r in curve["curve"] + curve["examples"]}
+    formulas = {
+        (r["bands"], r["jaccard"]): r["formula"] for r in curve["curve"] + curve["examples"]
+    }
     for (bands, jaccard), expected in {
         (16, 0.4): 0.0104,
         (16, 0.7): 0.6133,
@@ -63,7 +65,9 @@ def test_what_must_hold_holds_in_the_record():
         (20, 0.3): 0.0475,
         (9, 0.8): 0.40,
     }.items():
-        assert formulas[bands, jaccard] == pytest.approx(expected, abs=0.0013 if bands == 9 else 6e-5)
+        assert formulas[bands, jaccard] == pytest.approx(
+            expected, abs=0.0013 if bands == 9 else 6e-5
+        )
     counts = {row["elements"]: row["algorithm_1"] for row in speed["evaluations"]}
     assert [round(counts[n]) for n in (12, 96, 384, 1000)] == [701, 743, 877, 1049]
     assert [row["elements"] for row in speed["fills"]] == [668, 700, 906, 1206]

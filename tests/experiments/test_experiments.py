@@ -2,11 +2,13 @@
 
 import json
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from neardup import Sketcher, reference
+from neardup.errors import DataError
 from neardup.experiments import accuracy, counted, curve, peers, shortcuts, speed, theory
 from neardup.experiments.draws import NAMES, equal_slots, pairs, sizes
 
@@ -178,6 +180,23 @@ def test_a_peer_that_is_not_there_is_not_run(tmp_path, monkeypatch):
     assert peers.whole("rensa", tmp_path / "none", 1) == {"seconds": None, "kept": None}
 
 
+def test_a_peer_that_fails_says_why(tmp_path):
+    row = peers.whole("neardup", tmp_path / "none.jsonl", 1)
+    assert row["seconds"] is None
+    assert "none.jsonl" in row["failed"]
+
+
+@pytest.mark.parametrize(
+    "line", [b"{", b"[]", b"{}", b'{"text": 1}', b"\xff", b'{"text": "\\ud800"}']
+)
+def test_a_line_that_is_no_document_is_named(tmp_path, line):
+    bad = tmp_path / "bad.jsonl"
+    bad.write_bytes(b'{"text": "good"}\n\n' + line)
+    with pytest.raises(DataError, match="JSON Lines") as caught:
+        peers.sample(bad, tmp_path / "out.jsonl", 1000)
+    assert "bad.jsonl:3:" in str(caught.value)
+
+
 def test_corpora_are_those_of_the_environment(corpus, monkeypatch):
     (corpus.parent / "a.jsonl.gz").touch()
     monkeypatch.setenv("NEARDUP_DATA", str(corpus.parent))
@@ -190,7 +209,7 @@ def test_corpora_are_those_of_the_environment(corpus, monkeypatch):
 def test_pairs_have_the_union_and_the_intersection_asked_for():
     for union, shared in ((7, 3), (12, 12), (100, 1)):
         values, offsets = pairs(np.random.default_rng(1), 3, union, shared)
-        sets = [set(values[a:b].tolist()) for a, b in zip(offsets, offsets[1:], strict=False)]
+        sets = [set(values[a:b].tolist()) for a, b in pairwise(offsets)]
         for a, b in zip(sets[0::2], sets[1::2], strict=True):
             assert (len(a | b), len(a & b)) == (union, shared)
     assert sizes(96, 0.5) == (128, 64)

@@ -75,6 +75,8 @@ def place(out: str | None, overwrite: bool) -> Path | None:
     """Where to write; refused before the work starts if it is there already."""
     if out is None:
         return None
+    if out == "-":
+        raise UsageError("bench writes files, got -o -; use --json for standard output")
     target = Path(out)
     taken = any(target.iterdir()) if target.is_dir() else target.exists()
     if taken and not overwrite:

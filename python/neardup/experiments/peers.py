@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from neardup.errors import DataError
 from neardup.experiments import SIZE, Record, Say
 
 BANDS, WORDS, SEED = 16, 3, 42
@@ -129,15 +130,28 @@ def sample(path: Path, file: Path, most: int) -> tuple[int, int]:
     """Write the first documents of a corpus; how many there are, and the bytes of their texts."""
     documents = size = 0
     opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", encoding="utf-8") as lines, file.open("w", encoding="utf-8") as out:
-        for line in lines:
-            text = json.loads(line)["text"]
+    with opened(path, "rb") as lines, file.open("w", encoding="utf-8") as out:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            text = field(line, path, number)
             out.write(json.dumps({"text": text}) + "\n")
             documents += 1
             size += len(text.encode())
             if size >= most:
                 break
     return documents, size
+
+
+def field(line: bytes, path: Path, number: int) -> str:
+    """The text of a line."""
+    try:
+        text = json.loads(line)["text"]
+        text.encode()
+    except (ValueError, KeyError, TypeError, AttributeError):
+        message = "not a JSON object with a string in its field text; give JSON Lines"
+        raise DataError(message, source=str(path), line=number) from None
+    return str(text)
 
 
 def whole(tool: str, file: Path, threads: int) -> Record:
@@ -147,8 +161,10 @@ def whole(tool: str, file: Path, threads: int) -> Record:
     command = [sys.executable, "-m", "neardup.experiments.peers", tool, str(file), str(threads)]
     more = {"RAYON_NUM_THREADS": str(threads), "OMP_NUM_THREADS": str(threads)}
     done = subprocess.run(
-        command, check=True, stdout=subprocess.PIPE, env={**os.environ, **more}, encoding="utf-8"
+        command, check=False, capture_output=True, env={**os.environ, **more}, encoding="utf-8"
     )
+    if done.returncode:
+        return {"seconds": None, "kept": None, "failed": done.stderr.strip().split("\n")[-1]}
     result: Record = json.loads(done.stdout)
     return result
 

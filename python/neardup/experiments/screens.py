@@ -107,6 +107,13 @@ def curve(record: Record) -> None:
     table(console, "Other bands", ["bands x rows", "J", "formula", "fast", "minhash"], rows)
 
 
+def rate(row: Record) -> str:
+    """Megabytes of text a second, or that there is none to tell."""
+    if row["seconds"] is None:
+        return "failed" if "failed" in row else "not run"
+    return f"{row['bytes'] / row['seconds'] / 1e6:.1f}"
+
+
 def speed(record: Record) -> None:
     """Evaluations, fills, time by size, whole runs."""
     console = Console(highlight=False)
@@ -131,7 +138,7 @@ def speed(record: Record) -> None:
             row["corpus"],
             row["tool"],
             row["threads"],
-            "not run" if row["seconds"] is None else f"{row['bytes'] / row['seconds'] / 1e6:.1f}",
+            rate(row),
         ]
         for row in record["whole"]
     ]
