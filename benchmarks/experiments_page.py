@@ -89,6 +89,17 @@ def of_accuracy(record: Record) -> Record:
         for name in NAMES
     ]
     facts["variance"] = table(["", *(f"n = {n:,}" for n in SHOWN)], rows)
+    rows = [
+        [
+            row["pair"],
+            f"`{row['sketch']}`",
+            f"{row['draws']:,}",
+            f"{row['mean']:.4f} ({row['jaccard']:.4f})",
+            f"{row['mse']:.6f} ({row['variance']:.6f})",
+        ]
+        for row in record["weighted"]
+    ]
+    facts["weighted"] = table(["weights", "sketch", "draws", "mean", "mean-square error"], rows)
     return facts
 
 

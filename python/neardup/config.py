@@ -380,7 +380,8 @@ class Config:
         None,
         v.Path("OUT"),
         "Output",
-        "Folder for everything, or one file for the kept rows; - is standard output.",
+        "Folder for everything, or one file for the kept rows; - is standard output. bench: a "
+        "folder, or a .json file.",
         short="-o",
     )
     removed: str | None = field(

@@ -49,6 +49,15 @@ def test_the_published_pair_is_one_draw_of_many(estimates):
         assert sum(spread["counts"]) == facts["groups"]
 
 
+def test_weighted_sets_are_estimated_as_the_formula_says(estimates):
+    known = {0.2, 2 / 3, 1 / 3}
+    assert {row["jaccard"] for row in estimates["weighted"]} == known
+    for row in estimates["weighted"]:
+        sigma = math.sqrt(row["variance"] / row["draws"])
+        assert abs(row["mean"] - row["jaccard"]) <= 4 * sigma
+        assert abs(row["mse_sigmas"]) <= 4
+
+
 def test_large_errors_are_as_rare_as_chernoff_says(estimates):
     tail = estimates["chernoff"]
     assert tail["bound"] == pytest.approx(0.0106, abs=5e-5)

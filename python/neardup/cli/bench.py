@@ -29,7 +29,6 @@ Examples:
             that are installed; INPUT: corpora for these, JSON Lines
             with a field text
 
-\b
 -o: a .json file for the numbers, or a folder for numbers and
 pictures. docs/experiments.md says what they show.
 """

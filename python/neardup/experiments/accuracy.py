@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neardup.experiments import SIGMAS, SIZE, Record, Say, shortcuts, theory
+from neardup.experiments import SIGMAS, SIZE, Record, Say, shortcuts, theory, weights
 from neardup.experiments.draws import NAMES, equal_slots, sizes
 from neardup.sketching import Sketcher
 
@@ -43,7 +43,8 @@ def run(*, quick: bool = False, seed: int = 42, say: Say = lambda _: None) -> Re
     Returns
     -------
     dict
-        `grid`, a row a sketch and setting; `errors`; `published`; `chernoff`; `shortcuts`; `holds`.
+        `grid`, a row a sketch and setting; `weighted`; `errors`; `published`; `chernoff`;
+        `shortcuts`; `holds`.
 
     References
     ----------
@@ -53,6 +54,8 @@ def run(*, quick: bool = False, seed: int = 42, say: Say = lambda _: None) -> Re
     for size, elements, jaccard in settings(quick):
         say(f"k = {size}, n = {elements}, J = {jaccard}")
         grid += cell(size, elements, jaccard, 500 if quick else 4000, seed)
+    say("weighted sets")
+    weighted = weights.rows(30 if quick else 300, seed)
     say("the published pair")
     draws = 10_000 if quick else 100_000
     equal = equal_slots(
@@ -69,11 +72,11 @@ def run(*, quick: bool = False, seed: int = 42, say: Say = lambda _: None) -> Re
         "seen": {name: int((found >= 0.7).sum()) for name, found in estimates.items()},
     }
     record: Record = {"grid": grid, "errors": errors(1000 if quick else 8000, seed)}
-    record |= {"published": published(estimates), "chernoff": tail}
+    record |= {"weighted": weighted, "published": published(estimates), "chernoff": tail}
     record["shortcuts"] = {"size": SIZE, "elements": 1500, "rows": wrong}
     record["holds"] = all(
         abs(row[name]) <= SIGMAS
-        for row in [*grid, *record["published"]["all"]]
+        for row in [*grid, *weighted, *record["published"]["all"]]
         for name in ("bias_sigmas", "mse_sigmas")
     )
     return record

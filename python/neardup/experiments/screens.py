@@ -52,6 +52,11 @@ def accuracy(record: Record) -> None:
         "Measured (formula); sigmas: the farthest that a mean or a mean-square error is from its "
         f"formula, over all settings; {SIGMAS:g} are allowed.\n"
     )
+    rows = [
+        [row["pair"], row["sketch"], f"{row['jaccard']:.3f}", f"{row['mean']:.3f}"]
+        for row in record["weighted"]
+    ]
+    table(console, "Weighted sets", ["weights", "sketch", "J", "mean"], rows)
     facts = record["published"]
     rows = [
         [
