@@ -293,3 +293,12 @@ def test_a_keyed_hash_is_refused_without_asking_for_a_key() -> None:
         NeardupValueError, match="hash: siphash is keyed, and Deduplicator keeps no"
     ):
         Deduplicator(hash="siphash")
+
+
+def test_texts_of_which_a_fraction_leaves_nothing_are_equal_as_in_dedup() -> None:
+    texts = ["One text", "one TEXT", "...", "...", "Another", "?"]
+    run, options = Deduplicator(fraction=1e-9), {"fraction": 1e-9}
+    with pytest.warns(UserWarning, match=r"raise fraction, or leave it out"):
+        expected = dedup(texts, **options).keep.tolist()
+    assert run.add(texts).tolist() == expected
+    assert run.stats.documents - run.stats.unique == 2
