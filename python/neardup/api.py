@@ -170,7 +170,7 @@ def _write(
         progress.warn(
             f"{found.base.survey.unsampled:,} documents have no shingle in the fraction "
             f"{config.fraction:g}, and are like no other: only exact duplicates of them are found; "
-            "raise it, or leave --fraction out"
+            "raise --fraction, or leave it out"
         )
     output.begin()
     survey, wanted, stays = found.base.survey, tables.named(found), found.keep

@@ -13,13 +13,13 @@ from neardup.errors import NeardupTypeError, NeardupValueError
 from neardup.measures import Measure, counts, edit, named, sets
 from neardup.measures.tfidf import TfIdf
 from neardup.option import Option
-from neardup.spec import text_spec
+from neardup.spec import NATIVE, text_spec
 from neardup.texts import listed, one_text
 
 __all__ = ["TfIdf", "distance", "most_similar", "similarity"]
 
 _WEIGHT = v.Real(0.0, 1e9, "a number from 0 to 1e9", open_low=False)
-_SPEC = ("shingle", "normalize", "threads")
+_SPEC = (*NATIVE, "threads")
 _OWNERS = {"alpha": "tversky", "beta": "tversky", "prefix_weight": "jaro-winkler"}
 
 
@@ -28,6 +28,11 @@ class Options(TypedDict, total=False):
 
     shingle: str
     normalize: str | Sequence[str]
+    hash: str
+    hash_key_file: str | bytes | None
+    stopwords: str | None
+    stem: str | None
+    fraction: float | str | None
     alpha: float | None
     beta: float | None
     prefix_weight: float | None
@@ -57,6 +62,8 @@ def similarity(a: Any, b: Any, measure: str = "jaccard", **options: Unpack[Optio
         How a text becomes shingles; edit distances do not ask.
     normalize : str or sequence of str
         Steps applied to both texts first, also for edit distances; ``"none"`` leaves them alone.
+    hash, hash_key_file, stopwords, stem, fraction
+        As of `dedup`; edit distances do not ask.
     alpha, beta : float, optional
         Of ``tversky``: the weight of what only a, or only b has; 0.5 each unless given.
     prefix_weight : float, optional
@@ -229,10 +236,10 @@ def _scores(
     if corpus is None:
         return counts.scores(kind, left, right, spec)
     if not isinstance(corpus, TfIdf):
-        corpus = TfIdf(corpus, shingle=str(config.shingle), normalize=config.normalize or "none")
+        corpus = TfIdf.of(corpus, spec)
     if corpus.identity != spec.identity:
         raise NeardupValueError(
             f"corpus: it was cut by {corpus.identity}, and the texts are by {spec.identity}; give "
-            "both the same shingle and normalize"
+            "both the same options"
         )
     return counts.scores(kind, left, right, spec, weigh=corpus.weigh)

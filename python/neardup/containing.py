@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from neardup import _native
-from neardup.columns import native_column, validity
 from neardup.errors import UsageError
 from neardup.io.base import FieldSpec
 from neardup.io.documents import Batches, Documents, Ids
 from neardup.plan import Plan
+from neardup.survey import cut
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,6 +52,7 @@ def contained(
     fields = FieldSpec(config.text, config.id)
     documents = Documents([*right, *left], len(right), fields, config.on_error == "skip")
     plan = Plan(config)
+    names = [source.name for source in documents.sources]
     index = _native.Containment()
     counts = np.zeros(len(documents.sources), np.int64)
     written: list[tuple[int, pa.Array | None, int]] = []
@@ -61,7 +62,7 @@ def contained(
             first, count = int(counts.sum()), len(batch.texts)
             counts[batch.source] += count
             written.append((first, batch.ids, count))
-            column, valid = native_column(batch.texts), validity(batch.texts)
+            column, valid = cut(batch, plan.spec, config.tokenizer, names)
             if batch.source < documents.own:
                 index.insert(column, valid, plan.spec, plan.threads)
                 _check(index, plan.memory)

@@ -188,6 +188,7 @@ def cardinality(
     normalize: str | Sequence[str] = _NORMALIZE,
     precision: int = 12,
     threads: int = 0,
+    **text: Any,
 ) -> Cardinality:
     """Count the distinct shingles of texts, or the distinct tokens of rows, all together.
 
@@ -201,6 +202,8 @@ def cardinality(
         2^precision registers, 4 to 21: a standard error of 1.6 % at 12, 0.4 % at 16.
     threads : int, default 0
         0 is one for every core. The result does not depend on it.
+    **text
+        `hash`, `hash_key_file`, `stopwords`, `stem`, `fraction`, as of `dedup`.
 
     Returns
     -------
@@ -229,10 +232,11 @@ def cardinality(
             return _of_tokens(chain(first, items), counter)
         data = [*first, *items]
     from neardup.config import Config
-    from neardup.spec import text_spec
+    from neardup.spec import NATIVE, of_text, text_spec
     from neardup.texts import columns
 
-    config = Config.from_options({"shingle": shingle, "normalize": normalize})
+    given = {"shingle": shingle, "normalize": normalize}
+    config = Config.from_options({**given, **of_text(text, "cardinality", NATIVE)})
     spec = text_spec(config)
     for column in columns(data):
         counter = counter.with_texts(column, None, spec, threads)

@@ -13,17 +13,24 @@ from neardup.config import Config
 from neardup.errors import DataError, NeardupError, NeardupTypeError, NeardupValueError
 from neardup.sealed import Kind, Path
 from neardup.sketching import whole
-from neardup.spec import text_spec
+from neardup.spec import NATIVE, of_text, text_spec
 from neardup.texts import columns, one_text
 
 __all__ = ["ContainmentIndex", "containment"]
 
 _FILE = Kind(b"ndcontns", "a containment index file")
 _NORMALIZE = "nfkc,casefold,collapse-space"
+_KEPT = ("hash", "stopwords", "stem", "fraction")
+"""Options of texts that a file holds: a secret key is written nowhere."""
 
 
 def containment(
-    a: str, b: str, *, shingle: str = "word:3", normalize: str | Sequence[str] = _NORMALIZE
+    a: str,
+    b: str,
+    *,
+    shingle: str = "word:3",
+    normalize: str | Sequence[str] = _NORMALIZE,
+    **text: Any,
 ) -> float:
     """Share of the shingles of one text that another text has, exactly.
 
@@ -33,6 +40,8 @@ def containment(
         The passage, and the text that may contain it.
     shingle, normalize : str
         How a text becomes a set of shingles, see docs/options.md.
+    **text
+        `hash`, `hash_key_file`, `stopwords`, `stem`, `fraction`, as of `dedup`.
 
     Returns
     -------
@@ -50,7 +59,8 @@ def containment(
     >>> containment(passage, text), containment(text, passage)
     (1.0, 0.25)
     """
-    spec = text_spec(Config.from_options({"shingle": shingle, "normalize": normalize}))
+    given = {"shingle": shingle, "normalize": normalize, **of_text(text, "containment", NATIVE)}
+    spec = text_spec(Config.from_options(given))
     left, right = spec.set(one_text(a, "a")), spec.set(one_text(b, "b"))
     shared = len(np.intersect1d(left, right, assume_unique=True))
     return shared / len(left) if len(left) else 0.0
@@ -73,6 +83,8 @@ class ContainmentIndex:
     shingle, normalize : str
         How a text becomes a set of shingles, see docs/options.md. A passage shorter than one
         shingle is one shingle, the whole of it, and is found in texts equal to it alone.
+    **text
+        `hash` (all but siphash), `stopwords`, `stem`, `fraction`, as of `dedup`.
     threads : int, default 0
         0 is one for every core. No answer depends on it.
 
@@ -111,10 +123,10 @@ class ContainmentIndex:
         shingle: str = "word:3",
         normalize: str | Sequence[str] = _NORMALIZE,
         threads: int = 0,
+        **text: Any,
     ) -> None:
-        self._config = Config.from_options(
-            {"shingle": shingle, "normalize": normalize, "threads": threads}
-        )
+        given = {"shingle": shingle, "normalize": normalize, "threads": threads}
+        self._config = Config.from_options({**given, **of_text(text, "ContainmentIndex", _KEPT)})
         self._text = text_spec(self._config)
         self._native = _native.Containment()
         if texts is not None:
@@ -235,6 +247,7 @@ class ContainmentIndex:
         header = {
             "shingle": str(self._config.shingle),
             "normalize": ",".join(self._config.normalize) or "none",
+            "text": {name: getattr(self._config, name) for name in _KEPT},
             "identity": self.identity,
             "texts": len(self),
             "lengths": lengths.tolist(),
@@ -257,6 +270,7 @@ class ContainmentIndex:
             case {
                 "shingle": str(shingle),
                 "normalize": str(normalize),
+                "text": dict(text),
                 "identity": str(identity),
                 "texts": int(count),
                 "lengths": [*lengths],
@@ -272,7 +286,7 @@ class ContainmentIndex:
             case _:
                 raise inconsistent(path, _FILE.name)
         try:
-            index = cls(shingle=shingle, normalize=normalize, threads=threads)
+            index = cls(shingle=shingle, normalize=normalize, threads=threads, **text)
             index._native = _native.Containment.of_parts(*parts, lengths, count)
         except NeardupError as error:
             raise DataError(

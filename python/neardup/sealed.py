@@ -172,6 +172,10 @@ def named(path: object) -> str:
             f"path: {path!r} is a {type(path).__name__}; give a str or a path-like object"
         )
     name = os.fsdecode(path)
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:  # a lone surrogate
+        raise NeardupValueError(f"path: {name!r} cannot name a file; give another name") from None
     if not name or "\0" in name:
         raise NeardupValueError(f"path: {name!r} cannot name a file; give another name")
     return name

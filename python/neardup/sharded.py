@@ -17,7 +17,7 @@ from neardup.keys import GONE, Key, Keys, OnConflict, conflict_rule, key_list
 from neardup.lsh import LSH
 from neardup.sealed import Kind, Path, named
 from neardup.signatures import Signatures
-from neardup.sketching import Matrix, whole
+from neardup.sketching import Matrix, signature_array, whole
 
 __all__ = ["ShardedLSH"]
 
@@ -116,6 +116,8 @@ class ShardedLSH:
         NeardupTypeError, NeardupValueError
             As `LSH.insert`; no row is inserted then. A key of another type.
         """
+        if not isinstance(matrix, Signatures):
+            matrix = signature_array(matrix, 2, "signatures")
         names = key_list(keys, len(matrix))
         rule = conflict_rule(on_conflict)
         with self._lock:
@@ -222,6 +224,8 @@ class ShardedLSH:
             No shard, one that is not there, or one named twice.
         """
         wanted = range(len(self._shards)) if shards is None else shards
+        if not isinstance(wanted, Iterable):
+            raise NeardupTypeError(f"shards: give a list of numbers, got {wanted!r}")
         numbers = [whole(number, "shards", 0, len(self._shards) - 1) for number in wanted]
         if not numbers or len(set(numbers)) < len(numbers):
             raise NeardupValueError(f"shards: name each shard once, got {list(wanted)}")

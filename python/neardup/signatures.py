@@ -252,9 +252,12 @@ class Signatures:
         NeardupValueError
             No parts, or parts of different identities.
         """
-        every: Sequence[Signatures] = list(parts)
+        every: Sequence[Signatures] = list(parts) if isinstance(parts, Iterable) else [parts]
         if not every:
             raise NeardupValueError("concat needs signatures, got an empty list")
+        for part in every:
+            if not isinstance(part, Signatures):
+                raise NeardupTypeError(f"concat needs Signatures, got {type(part).__name__}")
         for part in every:
             every[0]._meet(part)
         matrix = np.concatenate([part.matrix for part in every])
@@ -300,6 +303,11 @@ class Signatures:
                 n >= 0 and size > 0 and (len(counts), len(slots)) == (8 * n, 4 * n * size * parts)
             ) and (size in (2, 4) or _kind(made) is Signatures):
                 _check_maker(made, size, path)
+                if not issubclass(_kind(made), cls):
+                    raise DataError(
+                        f"signatures of [{made}], no fingerprints; read it with Signatures.load",
+                        source=str(path),
+                    )
                 matrix = np.frombuffer(slots, "<u4").astype(np.uint32).reshape(parts, n, size)
                 sizes = np.frombuffer(counts, "<i8").astype(np.int64)
                 second = matrix[1] if parts == 2 else None

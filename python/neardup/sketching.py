@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
@@ -349,6 +350,7 @@ def native_sketch(name: str, size: int, seed: int, rounds: int | None = None) ->
     """Build a native sketch from arguments of any integer type, each checked."""
     if not isinstance(name, str):
         raise NeardupTypeError(f"the name of a sketch is a str, got {type(name).__name__} {name!r}")
+    name = name.encode("utf-8", "backslashreplace").decode()  # an unknown one may be anything
     size = whole(size, "size", 1, 65536)
     seed = whole(seed, "seed", 0, 2**64 - 1)
     return _native.Sketch(
@@ -363,9 +365,14 @@ def thread_count(value: int) -> int:
 
 def whole(value: Any, name: str, low: int, high: int) -> int:
     """Return an integer argument between two bounds, or raise an error that names it."""
-    if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__"):
-        raise NeardupTypeError(f"{name} must be an integer, got {type(value).__name__} {value!r}")
-    number = int(value.__index__())
+    try:
+        if isinstance(value, bool | np.bool_):
+            raise TypeError
+        number = operator.index(value)
+    except TypeError:  # an array has __index__ too, and refuses unless it is one integer
+        raise NeardupTypeError(
+            f"{name} must be an integer, got {type(value).__name__} {value!r}"
+        ) from None
     if not low <= number <= high:
         raise NeardupValueError(f"{name} must be from {low} to {high}, got {number}")
     return number

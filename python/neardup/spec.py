@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from neardup import _native
@@ -24,6 +24,9 @@ OPTIONS = (
     "tokenizer_name",
 )
 """The options that make a text spec."""
+
+NATIVE = tuple(name for name in OPTIONS if not name.startswith("tokenizer"))
+"""Those that need no function of the caller's."""
 
 SHORT_HASHES = ("xxh32", "murmur3_32", "fnv1a_32")
 """Hashes of 32 bits: among 77,000 distinct tokens two share one, as likely as not."""
@@ -64,7 +67,9 @@ def warning(config: Config) -> str | None:
     return SHORT_HASH.format(config.hash) if config.hash in SHORT_HASHES else None
 
 
-def of_text(options: Mapping[str, Any], function: str) -> Mapping[str, Any]:
+def of_text(
+    options: Mapping[str, Any], function: str, known: Collection[str] = OPTIONS
+) -> Mapping[str, Any]:
     """The keywords of a function that takes the options of a text spec, none other among them.
 
     Raises
@@ -73,8 +78,8 @@ def of_text(options: Mapping[str, Any], function: str) -> Mapping[str, Any]:
         A keyword is no such option.
     """
     for name in options:
-        if name not in OPTIONS:
+        if name not in known:
             raise NeardupTypeError(
-                f"{function} has no option {name!r}; of texts there are {', '.join(OPTIONS)}"
+                f"{function} has no option {name!r}; of texts there are {', '.join(known)}"
             )
     return options

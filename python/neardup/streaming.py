@@ -24,8 +24,8 @@ __all__ = ["Match", "StreamingDeduplicator"]
 
 _FILE = Kind(b"ndstream", "a stream file")
 _NAMES = (
-    *("preset", "normalize", "shingle", "hash", "threshold", "recall", "size", "bands", "rows"),
-    *("seed", "sketch", "verify", "bucket_cap", "threads"),
+    *("preset", "normalize", "shingle", "hash", "stopwords", "stem", "fraction", "threshold"),
+    *("recall", "size", "bands", "rows", "seed", "sketch", "verify", "bucket_cap", "threads"),
 )
 _SECTIONS = {
     "numbers": np.uint64,
@@ -68,9 +68,10 @@ class StreamingDeduplicator:
         Keep documents for so long, in seconds.
     **options
         Those of `dedup` that speak of texts and similarity, same values and defaults: `preset`,
-        `normalize`, `shingle`, `hash`, `threshold`, `recall`, `size`, `bands`, `rows`, `seed`,
-        `sketch`, `verify` ("exact" or "sketch"), `bucket_cap`, `threads` (of `add_many`). Of a
-        bucket of more than `bucket_cap` documents the newest so many are compared.
+        `normalize`, `shingle`, `hash` (all but siphash), `stopwords`, `stem`, `fraction`,
+        `threshold`, `recall`, `size`, `bands`, `rows`, `seed`, `sketch`, `verify` ("exact" or
+        "sketch"), `bucket_cap`, `threads` (of `add_many`). Of a bucket of more than `bucket_cap`
+        documents the newest so many are compared.
 
     Raises
     ------
@@ -390,6 +391,10 @@ def stream_config(caller: str, options: dict[str, Any], *more: str) -> Config:
                 f"{name}: is an option of dedup; {caller} takes {', '.join((*_NAMES, *more))}"
             )
     config = Config.from_options(options)
+    if config.hash == "siphash":
+        raise NeardupValueError(
+            f"hash: siphash is keyed, and {caller} keeps no key; take another hash"
+        )
     if config.guard is not None:
         raise NeardupValueError(
             f"preset: {config.preset} guards numbers, which a stream does not; "

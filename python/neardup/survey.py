@@ -74,6 +74,23 @@ class Survey:
         return source, document - int(self.starts[source])
 
 
+def cut(
+    batch: Batch, spec: _native.TextSpec, tokenizer: Tokenizer | None, names: Sequence[str]
+) -> tuple[Any, npt.NDArray[np.bool_] | None]:
+    """The texts of a batch, with the tokens of a tokenizer if there is one; and which are no null.
+
+    `names` of the sources are for messages.
+    """
+    valid, column = validity(batch.texts), native_column(batch.texts)
+    if tokenizer is None:
+        return column, valid
+    size = len(batch.texts)
+    rows = np.arange(size, dtype=np.uint32) if valid is None else np.flatnonzero(valid)
+    rows = rows.astype(np.uint32, copy=False)
+    place = Place(batch.first_row, rows, names[batch.source])
+    return tokenizer.column(spec, column, place, rows, size), valid
+
+
 class Kernel:
     """Surveys one batch: normalise, tokenise, shingle, sketch and band in one native pass."""
 
@@ -92,14 +109,7 @@ class Kernel:
 
     def __call__(self, batch: Batch) -> Part:
         """Survey a batch."""
-        valid = validity(batch.texts)
-        column = native_column(batch.texts)
-        if self.tokenizer is not None:
-            size = len(batch.texts)
-            rows = np.arange(size, dtype=np.uint32) if valid is None else np.flatnonzero(valid)
-            rows = rows.astype(np.uint32, copy=False)
-            place = Place(batch.first_row, rows, self.names[batch.source])
-            column = self.tokenizer.column(self.spec, column, place, rows, size)
+        column, valid = cut(batch, self.spec, self.tokenizer, self.names)
         found = _native.survey(
             column,
             valid,

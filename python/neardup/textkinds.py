@@ -106,6 +106,8 @@ def key_bytes(key: str | Key) -> bytes:
                 secret = file.read(KEY_BYTES + 1)
         except OSError as error:
             raise NeardupError(f"{key}: cannot read the key: {error.strerror}") from None
+        except ValueError:  # a null or a lone surrogate
+            raise NeardupValueError(f"hash_key_file: {key!r} cannot name a file") from None
     if len(secret) != KEY_BYTES:
         seen = "more" if len(secret) > KEY_BYTES else str(len(secret))
         raise NeardupValueError(

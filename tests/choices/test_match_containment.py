@@ -135,3 +135,20 @@ def test_options() -> None:
         neardup.match(one, two, measure="containment", keep="last")
     with pytest.raises(NeardupValueError, match="threshold"):
         neardup.match(one, two, 0, measure="containment")
+
+
+def characters(texts: list[str]) -> list[list[str]]:
+    return [list(text.replace(" ", "")) for text in texts]
+
+
+def nothing(texts: list[str]) -> list[Any]:
+    return [None for _ in texts]
+
+
+def test_a_tokenizer_cuts_both_sides() -> None:
+    options: dict[str, Any] = {"measure": "containment", "shingle": "word:1"}
+    left, right = pa.table({"text": ["a b c", "x y"]}), ["abcd", "a b"]
+    found = neardup.match(left, right, 0.6, tokenizer=characters, **options)
+    assert rows(found) == [(0, 0, 1.0), (0, 1, 2 / 3)]
+    with pytest.raises(NeardupError, match=r"row 0: the tokenizer .*nothing gave tokens"):
+        neardup.match(left, right, 0.6, tokenizer=nothing, **options)

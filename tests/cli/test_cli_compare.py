@@ -104,3 +104,22 @@ def test_without_rapidfuzz_the_rest_is_shown(neardup, monkeypatch):
     assert "pip install" in found["left_out"]["levenshtein"]
     asked = neardup("compare", "a b", "a c", "--measure", "osa")
     assert (asked.exit_code, "pip install 'neardup[similarity]'" in asked.stderr) == (1, True)
+
+
+def test_options_of_a_text(neardup):
+    asked = [
+        "compare",
+        "boats fishing",
+        "the boat fished",
+        "--measure",
+        "jaccard",
+        "--shingle",
+        "word:1",
+    ]
+    plain, stemmed = (
+        json.loads(neardup(*asked, "--json", *more).stdout)
+        for more in ([], ["--stem", "en", "--stopwords", "en"])
+    )
+    assert plain["measures"]["jaccard"]["similarity"] == 0
+    assert stemmed["measures"]["jaccard"]["similarity"] == 1
+    assert "stem=en" in stemmed["text_spec"]

@@ -267,3 +267,38 @@ def test_bytes_a_document() -> None:
         stream = StreamingDeduplicator(verify=verify)
         stream.add_many(range(len(texts)), texts)
         assert 200 < stream.nbytes / len(texts) - content < 450
+
+
+@pytest.mark.parametrize(
+    "options", [{"stem": "en"}, {"stopwords": "en"}, {"fraction": 0.5}, {"hash": "xxh64"}]
+)
+def test_every_option_of_a_text_is_taken_and_kept(
+    options: dict[str, object], tmp_path: Path
+) -> None:
+    text = " ".join(f"boats{i} running in the harbour {i}" for i in range(40))
+    other = text.replace("running in the harbour 7 ", "runs to harbours 7 ")
+    options |= {"shingle": "word:1", "threshold": 0.5}
+    stream = StreamingDeduplicator(**options)
+    stream.add("a", text)
+    expected = jaccard(text, other, **{k: v for k, v in options.items() if k != "threshold"})
+    assert stream.check("b", other) == Match("a", expected)
+    stream.save(tmp_path / "stream")
+    assert StreamingDeduplicator.load(tmp_path / "stream").check("b", other) == Match("a", expected)
+    batches = Deduplicator(**options)
+    assert batches.add([text, other]).tolist() == dedup([text, other], **options).keep.tolist()
+
+
+def test_a_keyed_hash_is_refused_without_asking_for_a_key() -> None:
+    with pytest.raises(
+        NeardupValueError, match="hash: siphash is keyed, and Deduplicator keeps no"
+    ):
+        Deduplicator(hash="siphash")
+
+
+def test_texts_of_which_a_fraction_leaves_nothing_are_equal_as_in_dedup() -> None:
+    texts = ["One text", "one TEXT", "...", "...", "Another", "?"]
+    run, options = Deduplicator(fraction=1e-9), {"fraction": 1e-9}
+    with pytest.warns(UserWarning, match=r"raise fraction, or leave it out"):
+        expected = dedup(texts, **options).keep.tolist()
+    assert run.add(texts).tolist() == expected
+    assert run.stats.documents - run.stats.unique == 2

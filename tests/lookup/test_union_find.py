@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -85,3 +88,21 @@ def test_any_integers_and_a_long_chain() -> None:
 def test_bad_elements(call: object, complaint: str) -> None:
     with pytest.raises((NeardupValueError, NeardupTypeError), match=complaint):
         call(UnionFind(5))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the address space")
+def test_more_elements_than_memory_holds_are_an_error() -> None:
+    """And not the end of the process."""
+    program = """
+import resource
+from neardup import NeardupValueError, UnionFind, connected_components
+resource.setrlimit(resource.RLIMIT_AS, (2**32, 2**32))
+for make in (UnionFind, lambda n: connected_components(n, [([0], [1])])):
+    try:
+        make(2**32 - 1)
+    except NeardupValueError as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("4294967295 elements of 21474836475 bytes do not fit in memory") == 2

@@ -34,7 +34,7 @@ def test_a_path_that_is_none(call: Any) -> None:
     for path in (None, 3, 1.5):
         with pytest.raises(NeardupTypeError, match=f"path: {path!r} is a .*; give a str or a path"):
             call(path)
-    for path in ("", "a\0b"):
+    for path in ("", "a\0b", "a\ud800"):
         with pytest.raises(NeardupValueError, match="cannot name a file; give another name"):
             call(path)
 
@@ -192,3 +192,36 @@ def test_a_callable_that_makes_no_bars() -> None:
     for progress, said in ((print, "makes no bars"), (lambda **_: 3, "makes a int, which has no")):
         with pytest.raises(NeardupTypeError, match=said):
             neardup.dedup(["a", "a"], progress=progress)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: LSH(num_perm=np.array("x")),
+        lambda: neardup.UnionFind(3).find(np.array([1, 2])),
+        lambda: neardup.sketch(["a"]).pack(np.array("x")),
+        lambda: neardup.ShardedLSH(2).insert(None, ["a"]),
+        lambda: neardup.ShardedLSH(2).merge(1),
+        lambda: Signatures.concat(None),
+        lambda: Signatures.concat(["x"]),
+    ],
+)
+def test_what_is_of_no_use_is_refused_in_our_words(call: Any) -> None:
+    with pytest.raises(NeardupError):
+        call()
+
+
+def test_names_with_a_lone_surrogate() -> None:
+    with pytest.raises(NeardupValueError, match="unknown sketch"):
+        neardup.Sketcher("\ud800")
+    with pytest.raises(NeardupValueError, match=r"hash_key_file: .* cannot name a file"):
+        neardup.jaccard("a", "b", hash="siphash", hash_key_file="\ud800")
+
+
+def test_signatures_are_no_fingerprints(tmp_path: Path) -> None:
+    neardup.sketch(["a b c"]).save(tmp_path / "s")
+    neardup.simhash(["a b c"]).save(tmp_path / "f")
+    with pytest.raises(neardup.DataError, match=r"signatures of \[fast/1 .*, no fingerprints"):
+        neardup.Fingerprints.load(tmp_path / "s")
+    for kind in (Signatures, neardup.Fingerprints):
+        assert type(kind.load(tmp_path / "f")) is neardup.Fingerprints

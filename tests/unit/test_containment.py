@@ -115,3 +115,15 @@ def test_a_failed_insert_leaves_nothing(tmp_path):
 def test_bad_values(call, kind, said):
     with pytest.raises(kind, match=said):
         call()
+
+
+def test_options_of_a_text_are_taken_and_kept(tmp_path):
+    passage, text = "The boats are fishing", "A boat fished in its harbours"
+    options = {"shingle": "word:1", "stem": "en", "stopwords": "en"}
+    assert (containment(passage, text), containment(passage, text, **options)) == (0, 1)
+    index = ContainmentIndex([text], **options)
+    index.save(tmp_path / "index")
+    for each in (index, ContainmentIndex.load(tmp_path / "index")):
+        assert each.query(passage) == [(0, 1.0)]
+    with pytest.raises(NeardupTypeError, match="ContainmentIndex has no option 'hash_key_file'"):
+        ContainmentIndex(hash="siphash", hash_key_file=b"k" * 16)

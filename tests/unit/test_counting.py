@@ -174,3 +174,10 @@ def test_repeats_weigh_in_every_pass():
         assert weighed.keep.tolist() == [True, True, False]
     plain = neardup.dedup(texts, verify="sketch", threshold=0.6, shingle="word:1")
     assert plain.keep.tolist() == [True, False, False]
+
+
+def test_options_of_a_text():
+    texts = ["the boat", "boats", "a boat"]
+    assert round(cardinality(texts, shingle="word:1", stem="en", stopwords="en").value) == 1
+    with pytest.raises(NeardupTypeError, match="cardinality has no option 'tokenizer'"):
+        cardinality(texts, tokenizer=str.split)

@@ -255,3 +255,17 @@ def test_without_rapidfuzz_the_error_says_what_to_install(monkeypatch):
     with pytest.raises(neardup.NeardupError, match=r"pip install 'neardup\[similarity\]'"):
         neardup.similarity("a", "b", "levenshtein")
     assert neardup.similarity("a", "a") == 1.0
+
+
+def test_options_of_a_text_are_all_taken():
+    a, b = "The boats are fishing in the harbour.", "A boat fished in its harbours"
+    spec = {"shingle": "word:1", "stem": "en", "stopwords": "en"}
+    assert neardup.similarity(a, b, "dice", **spec) == neardup.jaccard(a, b, **spec) == 1
+    corpus = neardup.TfIdf([a, "the sea"], **spec)
+    assert corpus.identity == neardup.sketch([a], **spec).text
+    for each in (corpus, [a, "the sea"]):
+        assert abs(neardup.similarity(a, b, "tfidf", corpus=each, **spec) - 1) < 1e-12
+    with pytest.raises(neardup.NeardupValueError, match=r"corpus: it was cut by .*same options"):
+        neardup.similarity(a, b, "tfidf", corpus=corpus, shingle="word:1")
+    with pytest.raises(neardup.NeardupTypeError, match="TfIdf has no option 'tokenizer'"):
+        neardup.TfIdf([a], tokenizer=str.split)

@@ -78,7 +78,7 @@ impl Containment {
                 let mut shingler = Shingler::new(spec);
                 let mut shards = vec![Vec::new(); SHARDS];
                 for row in range.map(|row| start + row).filter(|&row| there(row)) {
-                    for &shingle in shingler.set(column.text(row)?) {
+                    for &shingle in shingler.set(column.input(row)?) {
                         let key = key_of(shingle);
                         shards[shard_of(key)].push((key, first + row as u32));
                     }
@@ -114,7 +114,7 @@ impl Containment {
             let (mut shingler, mut part) = (Shingler::new(spec), Contained::default());
             for row in range {
                 if valid.is_none_or(|valid| valid[row]) {
-                    let set = shingler.set(column.text(row)?);
+                    let set = shingler.set(column.input(row)?);
                     let mut found = self.containing(set, threshold);
                     found.sort_unstable_by(|x, y| y.1.cmp(&x.1).then(x.0.cmp(&y.0)));
                     found.truncate(limit);

@@ -21,7 +21,7 @@ type Elements<'py> = PyReadonlyArray1<'py, u32>;
 impl PyUnionFind {
     #[new]
     fn new(py: Python<'_>, n: u32) -> PyResult<Self> {
-        Ok(Self { inner: detached(py, || Ok(Mutex::new(UnionFind::new(n))))? })
+        Ok(Self { inner: detached(py, || UnionFind::new(n).map(Mutex::new))? })
     }
 
     /// All pairs of all shards, each shard apart.

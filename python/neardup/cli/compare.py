@@ -35,7 +35,9 @@ LEAD = 200
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
 @click.option("--text", "as_text", is_flag=True, help="A and B are texts, whatever files exist.")
-@schema_options(("normalize", "shingle", "measure", "file", "encoding", "json"))
+@schema_options(
+    ("normalize", "shingle", "stopwords", "stem", "fraction", "measure", "file", "encoding", "json")
+)
 @click.pass_context
 def command(ctx: click.Context, /, a: str, b: str, as_text: bool, **_options: Any) -> None:
     """Compare two texts by every measure, and show the words that differ.
@@ -80,7 +82,8 @@ def measured(
     """Similarity and distance by each measure that was asked for; why others are left out."""
     from neardup import comparing
 
-    spec: Any = {"shingle": str(config.shingle), "normalize": config.normalize or "none"}
+    spec: Any = {name: getattr(config, name) for name in ("stopwords", "stem", "fraction")}
+    spec |= {"shingle": str(config.shingle), "normalize": config.normalize or "none"}
     found, left_out = {}, {}
     for name in config.measure or OF_TWO:
         reason = None if config.measure else _left_out(MEASURES[name], len(a) * len(b))

@@ -15,7 +15,7 @@ from neardup import _native
 from neardup.config import Config
 from neardup.measures.counts import Weights
 from neardup.signatures import _NORMALIZE
-from neardup.spec import text_spec
+from neardup.spec import NATIVE, of_text, text_spec
 from neardup.texts import listed
 
 __all__ = ["TfIdf"]
@@ -33,6 +33,8 @@ class TfIdf:
         A list, or a string column that speaks Arrow.
     shingle, normalize : str
         How a text becomes shingles, see docs/options.md.
+    **text
+        `hash`, `hash_key_file`, `stopwords`, `stem`, `fraction`, as of `dedup`.
 
     Attributes
     ----------
@@ -62,8 +64,20 @@ class TfIdf:
         *,
         shingle: str = "word:3",
         normalize: str | Sequence[str] = _NORMALIZE,
+        **text: Any,
     ) -> None:
-        self.spec = text_spec(Config.from_options({"shingle": shingle, "normalize": normalize}))
+        given = {"shingle": shingle, "normalize": normalize, **of_text(text, "TfIdf", NATIVE)}
+        self._count(corpus, text_spec(Config.from_options(given)))
+
+    @classmethod
+    def of(cls, corpus: Any, spec: _native.TextSpec) -> TfIdf:
+        """What a corpus cut by this spec says."""
+        made = cls.__new__(cls)
+        made._count(corpus, spec)
+        return made
+
+    def _count(self, corpus: Any, spec: _native.TextSpec) -> None:
+        self.spec = spec
         texts = listed(corpus)
         self.documents = len(texts)
         self._hashes = np.empty(0, np.uint64)

@@ -12,9 +12,22 @@ pub struct UnionFind {
 }
 
 impl UnionFind {
-    /// Every element by itself.
-    pub fn new(n: u32) -> Self {
-        Self { parent: (0..n).collect(), height: vec![0; n as usize] }
+    /// Every element by itself, or an error if that many do not fit in memory.
+    pub fn new(n: u32) -> Result<Self> {
+        let (mut parent, mut height) = (Vec::new(), Vec::new());
+        // Asked for first, since what cannot be had would end the process.
+        parent
+            .try_reserve_exact(n as usize)
+            .and_then(|()| height.try_reserve_exact(n as usize))
+            .map_err(|_| {
+                let bytes = 5 * u64::from(n);
+                Error::argument(format!(
+                    "{n} elements of {bytes} bytes do not fit in memory; take a smaller n"
+                ))
+            })?;
+        parent.extend(0..n);
+        height.resize(n as usize, 0);
+        Ok(Self { parent, height })
     }
 
     /// The root of the set that holds `x`.
@@ -99,7 +112,7 @@ impl UnionFind {
 /// The partition of 0..n by all pairs, shard by shard apart and merged two and two (divide and merge).
 pub fn divide_and_merge(n: u32, shards: &[(&[u32], &[u32])], threads: usize) -> Result<UnionFind> {
     let mut parts = parallel::map_chunks(shards.len(), threads, 1, |range| {
-        let mut part = UnionFind::new(n);
+        let mut part = UnionFind::new(n)?;
         for &(a, b) in &shards[range] {
             part.union_all(a, b)?;
         }
@@ -113,7 +126,7 @@ pub fn divide_and_merge(n: u32, shards: &[(&[u32], &[u32])], threads: usize) -> 
             left.merge(right).map(|_| ())
         })?;
     }
-    Ok(parts.pop().unwrap_or_else(|| UnionFind::new(n)))
+    parts.pop().map_or_else(|| UnionFind::new(n), Ok)
 }
 
 /// Connected components of verified pairs: the first of each in keep order is kept. `rank` is each document's
@@ -121,7 +134,7 @@ pub fn divide_and_merge(n: u32, shards: &[(&[u32], &[u32])], threads: usize) -> 
 pub fn components(edges: &[Edge], rank: &[u32]) -> Result<Clusters> {
     let order = visiting_order(rank, edges)?;
     let n = order.len();
-    let mut sets = UnionFind::new(n as u32);
+    let mut sets = UnionFind::new(n as u32)?;
     for edge in edges {
         sets.union(edge.a, edge.b);
     }
@@ -208,13 +221,13 @@ mod tests {
 
     #[test]
     fn union_says_whether_it_joined() {
-        let mut sets = UnionFind::new(3);
+        let mut sets = UnionFind::new(3).unwrap();
         assert!(sets.union(0, 1) && !sets.union(1, 0));
         assert_eq!(sets.find(0), sets.find(1));
         assert_ne!(sets.find(0), sets.find(2));
         assert_eq!((sets.union_all(&[1, 2], &[2, 0]), sets.labels()), (Ok(1), vec![0, 0, 0]));
         assert!(sets.union_all(&[3], &[0]).is_err() && sets.union_all(&[1], &[]).is_err());
-        assert!(sets.merge(&UnionFind::new(2)).is_err());
+        assert!(sets.merge(&UnionFind::new(2).unwrap()).is_err());
         assert!(divide_and_merge(2, &[(&[0], &[2])], 1).is_err());
     }
 }

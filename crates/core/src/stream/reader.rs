@@ -43,7 +43,9 @@ impl Reader {
     pub fn read(&mut self, text: &str, sketch: &dyn Sketch, banding: Banding, exact: bool) -> Item {
         let document = self.shingler.run(text);
         if document.shingles.is_empty() {
-            let content = Content::Blank(hash::digest(text.as_bytes()));
+            // As in the survey: equal once normalised, unless there is no token at all.
+            let same = if document.tokens == 0 { text.as_bytes() } else { document.normalized };
+            let content = Content::Blank(hash::digest(same));
             return Item { keys: Vec::new(), content };
         }
         self.signature.resize(sketch.size(), 0);
