@@ -145,30 +145,31 @@ def bucket(size: int) -> Lines:
 
 def draw(sizes: tuple[int, ...], seconds: list[float], peaks: list[int]) -> None:
     """Seconds and megabytes over documents, both axes logarithmic, with a line of slope one."""
-    chart = Chart(860, 360, "Time and memory of a run by the number of documents")
-    panels = ((70, "seconds of CPU time", seconds), (500, "megabytes at the peak", peaks))
-    for number, (left, title, raw) in enumerate(panels):
-        values = raw if number == 0 else [value / 1e6 for value in raw]
-        low = math.floor(math.log10(min(values)))
+    chart = Chart(900, 370, "Time and memory of a run by the number of documents")
+    panels = (
+        (60, "seconds of CPU time", seconds),
+        (520, "megabytes at the peak", [peak / 1e6 for peak in peaks]),
+    )
+    for number, (left, title, values) in enumerate(panels):
+        ideal = [values[-1] * size / sizes[-1] for size in sizes]
+        low = math.floor(math.log10(min(*values, *ideal)))
         high = math.ceil(math.log10(max(values)))
-        decades = [(float(i), f"{10**i:g}") for i in range(low, high + 1)]
         across = Axis((4, 6.7), (left, left + 340), tuple((float(i), f"10^{i}") for i in (4, 5, 6)))
-        up = Axis((low, high), (300, 40), tuple(decades))
-        chart.frame(across, up, "documents", title)
-        points = [
-            (across(math.log10(n)), up(math.log10(v))) for n, v in zip(sizes, values, strict=True)
-        ]
-        ends = (math.log10(n / sizes[-1] * values[-1]) for n in (sizes[0], sizes[-1]))
-        ideal = [
-            (across(math.log10(n)), up(max(end, low)))
-            for n, end in zip((sizes[0], sizes[-1]), ends, strict=True)
-        ]
-        chart.line(ideal, "axis", "4 4")
-        chart.line(points, f"line s{number}")
-        for (x, y), value in zip(points, values, strict=True):
+        decades = tuple((float(i), f"{10.0**i:,g}") for i in range(low, high + 1))
+        up = Axis((low, high), (310, 60), decades)
+        chart.frame(across, up, "documents", "")
+        chart.text(left, 24, title, style="b")
+        chart.text(left, 44, "dashed: in proportion to the last", style="soft")
+        for line, style, dash in ((ideal, "axis", "4 4"), (values, f"line s{number}", "")):
+            points = [
+                (across(math.log10(size)), up(math.log10(value)))
+                for size, value in zip(sizes, line, strict=True)
+            ]
+            chart.line(points, style, dash)
+        for i, ((x, y), value) in enumerate(zip(points, values, strict=True)):
             chart.dot(x, y, f"f{number}")
-            chart.text(x, y - 10, f"{value:.3g}", "middle")
-    chart.text(70, 20, "dashed: in proportion to the largest", style="soft")
+            label = f"{value:,.3g}" if value < 100 else f"{value:,.0f}"
+            chart.text(x, y - 10, label, "middle" if i else "start")
     target = HERE.parent / "docs" / "performance" / "growth.svg"
     target.parent.mkdir(exist_ok=True)
     target.write_text(str(chart), encoding="utf-8", newline=os.linesep)
