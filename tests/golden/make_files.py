@@ -21,6 +21,7 @@ from neardup import (
     Forest,
     HammingIndex,
     MultiProbeLSH,
+    StreamingDeduplicator,
     checkpoint,
     dedup,
     simhash,
@@ -28,6 +29,7 @@ from neardup import (
 )
 
 FOLDER = Path(__file__).with_name("files")
+KEYS = (7, "two", b"three", -4)
 TEXTS = [make.TEXTS[name] for name in ("english", "chinese", "empty", "arabic")]
 SIZE, SEED, SHINGLE = 8, 7, "char:3"
 ROWS = [
@@ -62,6 +64,14 @@ def make_files(folder: Path) -> None:
     index.insert(signatures)
     index.remove(1)
     index.save(folder / "index.lsh")
+    keyed = LSH(SIZE, 4, 2)
+    keyed.insert(signatures, keys=KEYS)
+    keyed.remove(KEYS[1])
+    keyed.save(folder / "keys.lsh")
+    seen = StreamingDeduplicator(size=SIZE, seed=SEED, bands=4, rows=2, shingle=SHINGLE, threads=1)
+    for at, (key, text) in enumerate(zip(KEYS, TEXTS, strict=True)):
+        seen.add(key, text, at=float(at))
+    seen.save(folder / "seen.stream")
     probed = sketch(TEXTS, size=SIZE, seed=SEED, shingle=SHINGLE, runners_up=True)
     probed.save(folder / "probed.sig")
     probes = MultiProbeLSH(num_perm=SIZE, num_bands=4, rows=2, probes="both", keep_signatures=True)

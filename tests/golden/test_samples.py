@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from make_files import FOLDER, ROWS, SEED, SHINGLE, SIZE, TEXTS, make_files
+from make_files import FOLDER, KEYS, ROWS, SEED, SHINGLE, SIZE, TEXTS, make_files
 
 from neardup import (
     LSH,
@@ -21,6 +21,7 @@ from neardup import (
     MultiProbeLSH,
     PackedSignatures,
     Signatures,
+    StreamingDeduplicator,
     checkpoint,
     reference,
     sketch,
@@ -54,6 +55,8 @@ SEALED = {
     "signatures.sig": Signatures.load,
     "probed.sig": Signatures.load,
     "index.lsh": LSH.load,
+    "keys.lsh": LSH.load,
+    "seen.stream": StreamingDeduplicator.load,
     "index.probes": MultiProbeLSH.load,
     "index.forest": Forest.load,
     "stream.bloom": BloomStream.load,
@@ -97,6 +100,23 @@ def test_an_index() -> None:
     found = index.query(Signatures.load(FOLDER / "signatures.sig"))
     assert found == [[(0, 1.0), (4, 1.0)], [(5, 1.0)], [], [(3, 1.0), (7, 1.0)]]
     assert index.insert(np.zeros((1, 8), np.uint32)) == range(8, 9)
+
+
+def test_an_index_under_keys() -> None:
+    index = LSH.load(FOLDER / "keys.lsh")
+    assert [key in index for key in KEYS] == [True, False, True, True]
+    for key, text in zip(KEYS, TEXTS, strict=True):
+        found = index.query(np.array(slots(text), np.uint32))
+        assert (key in found) == (key in index and bool(reference.shingles(text, **SPEC)))
+
+
+def test_a_stream() -> None:
+    stream = StreamingDeduplicator.load(FOLDER / "seen.stream")
+    assert len(stream) == len(TEXTS)
+    for key, text in zip(KEYS, TEXTS, strict=True):
+        match = stream.check("new", text)
+        assert match is not None
+        assert (match.id, match.similarity) == (key, 1.0)
 
 
 def test_lookups_beside_the_index() -> None:

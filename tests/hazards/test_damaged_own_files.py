@@ -29,6 +29,7 @@ from neardup import (
     NeardupError,
     PackedSignatures,
     Signatures,
+    StreamingDeduplicator,
     checkpoint,
     dedup,
     simhash,
@@ -44,6 +45,7 @@ STEADY = settings(
     max_examples=150,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
+KEYS = [7, "b", b"c", -1][: len(SIGNATURES)]
 
 
 def index() -> LSH:
@@ -75,6 +77,46 @@ def use_index(path: Path) -> None:
     found.remove(new[0])
     found.save(path)
     assert len(LSH.load(path)) == len(found)
+
+
+def keyed() -> LSH:
+    """An index with keys of three kinds, one of them removed."""
+    made = LSH(6, 3, 2, num_threads=1)
+    made.insert(SIGNATURES, keys=KEYS)
+    made.remove(KEYS[1])
+    return made
+
+
+def use_keyed(path: Path) -> None:
+    """Load, and do all that can be done."""
+    found = LSH.load(path, num_threads=1)
+    slots = np.arange(found.num_perm, dtype=np.uint32)[None]
+    found.query(slots)
+    if len(found) and KEYS[0] in found:
+        found.update(KEYS[0], slots[0])
+        found.remove(KEYS[0])
+    found.save(path)
+    assert len(LSH.load(path)) == len(found)
+
+
+def stream() -> StreamingDeduplicator:
+    """A stream that has seen some texts and forgotten one."""
+    made = StreamingDeduplicator(size=6, bands=3, rows=2, max_documents=2, threads=1)
+    for key, text in zip(KEYS, ["one text", "another text", "", "one more text"], strict=False):
+        made.add(key, text)
+    return made
+
+
+def use_stream(path: Path) -> None:
+    """Load, and do all that can be done."""
+    found = StreamingDeduplicator.load(path, threads=1)
+    found.check("x", "one text")
+    found.add("new", "a text of its own, and more of it")
+    match = found.check("y", "a text of its own, and more of it")
+    assert match is not None
+    assert match.similarity == 1.0
+    found.save(path)
+    assert len(StreamingDeduplicator.load(path)) == len(found)
 
 
 def bloom() -> BloomStream:
@@ -193,6 +235,8 @@ KINDS: dict[str, tuple[Callable[[Path], None], Callable[[Path], None]]] = {
     "a.sig": (SIGNATURES.save, use_signatures),
     "b.sig": (PROBED.save, use_signatures),
     "a.lsh": (lambda path: index().save(path), use_index),
+    "b.lsh": (lambda path: keyed().save(path), use_keyed),
+    "a.stream": (lambda path: stream().save(path), use_stream),
     "a.bloom": (lambda path: bloom().save(path), use_bloom),
     "a.forest": (lambda path: forest().save(path), use_forest),
     "a.probes": (lambda path: probes().save(path), use_probes),
