@@ -189,7 +189,7 @@ def simhash(
     >>> import neardup
     >>> prints = neardup.simhash(["我喜欢健身", "我喜欢健身！"], shingle="char:2", bits=128)
     >>> prints.hamming(0, 1) < 64, prints.hex()[0]
-    (True, '')
+    (True, '190a1b70232784e42061220100548820')
     """
     if whole(bits, "bits", 1, 65536) not in (64, 128):
         raise NeardupValueError(f"bits must be 64 or 128, got {bits}")
