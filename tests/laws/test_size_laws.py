@@ -40,6 +40,21 @@ def test_cardinality_of_a_signature(n, size, rounds):
         assert abs(((values - n) ** 2).mean() - sigma**2) <= SIGMAS * spread
 
 
+@pytest.mark.parametrize("n", [1, 10, 100, 1000, 10_000])
+@pytest.mark.parametrize("name", ["minhash", "minhash61", "cminhash"])
+def test_cardinality_from_independent_minima(name, n):
+    trials = min(1000, 300_000 // n)
+    hashes = np.random.default_rng(n).integers(0, 2**64, trials * n, np.uint64)
+    native = _native.Sketch(name, 128, 42)
+    slots = native.csr(hashes, np.arange(trials + 1) * n, 0)
+    values, errors = np.array([native.cardinality(row) for row in slots]).T
+    assert_mean(values, n, errors.mean())
+    if trials >= 200:
+        spread = np.sqrt((2 + 60 / 128) / trials) * errors.mean() ** 2
+        assert abs(((values - n) ** 2).mean() - errors.mean() ** 2) <= SIGMAS * spread
+    assert native.cardinality(np.full(128, 2**32 - 1, np.uint32)) == (0.0, 0.0)
+
+
 def test_merged_signatures_tell_the_size_of_the_union():
     rng = np.random.default_rng(5)
     tokens = rng.integers(0, 2**64, (300, 900), np.uint64)

@@ -20,6 +20,8 @@
 //! E 1/X = n / (k - V) and Var (k - V) / X = n^2 V / (k - 2V). V is below 1: a set of some hundred elements is counted
 //! more closely than 1 / sqrt(k).
 
+use super::EMPTY;
+
 /// Nodes of the quadrature; exp(-x) over 40 units is integrated to 10 digits.
 const NODES: usize = 24;
 /// Beyond so many units of 1/n an integrand has vanished.
@@ -39,6 +41,15 @@ pub fn estimate(hazards: impl ExactSizeIterator<Item = f64>, rounds: u32) -> (f6
     let v = variance(k, n, rounds);
     let spread = if size > 2.0 * v { v / (size - 2.0 * v) } else { f64::INFINITY };
     (n, n * spread.sqrt())
+}
+
+/// The same from slots that are independent minima of n uniform numbers of 32 bits: H = -ln(1 - S / 2^32).
+pub fn of_uniform(slots: &[u32]) -> (f64, f64) {
+    let hazard = |&slot: &u32| match slot {
+        EMPTY => f64::INFINITY,
+        _ => -(-(f64::from(slot) + 0.5) / 2f64.powi(32)).ln_1p(),
+    };
+    estimate(slots.iter().map(hazard), 0)
 }
 
 /// V above: the variance of the sum of hazards as a multiple of that of independent slots.

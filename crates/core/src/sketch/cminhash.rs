@@ -10,7 +10,7 @@
 //! 1 to seven digits in this one. Text has no small universe, so here it is MinHash at a higher price: for
 //! comparison. The twin in `neardup.reference` takes any universe and permutation.
 
-use super::{EMPTY, Identity, Params, Scratch, Sketch};
+use super::{EMPTY, Identity, Params, Scratch, Sketch, cardinality};
 use crate::Result;
 use crate::hash::{mix, splitmix};
 use crate::simd::{Tier, circulant};
@@ -58,6 +58,10 @@ impl Sketch for CMinHash {
             // the very last value is given up for "empty"
             out.iter_mut().for_each(|slot| *slot = (*slot).min(EMPTY - 1));
         }
+    }
+
+    fn cardinality(&self, slots: &[u32]) -> Option<(f64, f64)> {
+        Some(cardinality::of_uniform(slots))
     }
 
     fn std_err(&self, j: f64, _: u64) -> f64 {

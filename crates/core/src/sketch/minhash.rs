@@ -10,7 +10,7 @@
 //! their factors agree. The progression of factors turns seven products of eight into sums. Three slots of one
 //! progression are not independent; they lie 16 apart, which no band of up to 32 rows can hold.
 
-use super::{EMPTY, Identity, Params, Scratch, Sketch};
+use super::{EMPTY, Identity, Params, Scratch, Sketch, cardinality};
 use crate::Result;
 use crate::hash::splitmix;
 use crate::simd::Tier;
@@ -63,6 +63,10 @@ impl Sketch for MinHash {
             // the very last value is given up for "empty"
             out.iter_mut().for_each(|slot| *slot = (*slot).min(EMPTY - 1));
         }
+    }
+
+    fn cardinality(&self, slots: &[u32]) -> Option<(f64, f64)> {
+        Some(cardinality::of_uniform(slots))
     }
 
     fn std_err(&self, j: f64, _: u64) -> f64 {

@@ -7,7 +7,7 @@
 //! A slot keeps the high 32 of 61 bits, hence still an order, and a union still has the minimum. Two minima that
 //! differ have equal slots with probability n / 2^33: 1 in 8,600 for a million elements.
 
-use super::{EMPTY, Identity, Params, Scratch, Sketch};
+use super::{EMPTY, Identity, Params, Scratch, Sketch, cardinality};
 use crate::Result;
 use crate::hash::{mix, splitmix};
 use crate::simd::Tier;
@@ -62,6 +62,10 @@ impl Sketch for MinHash61 {
         if hashes.is_empty() {
             out.fill(EMPTY);
         }
+    }
+
+    fn cardinality(&self, slots: &[u32]) -> Option<(f64, f64)> {
+        Some(cardinality::of_uniform(slots))
     }
 
     fn std_err(&self, j: f64, _: u64) -> f64 {
