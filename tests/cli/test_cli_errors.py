@@ -78,10 +78,12 @@ def test_help_imports_nothing_heavy(arguments):
 @pytest.mark.parametrize(
     "arguments", [["--help"], ["--version"], ["explain"], ["explain", "--json"], ["dedup", "-h"]]
 )
-def test_standard_output_is_full(arguments):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_standard_output_is_full(arguments, unbuffered):
     with open("/dev/full", "wb") as full:
         command = [sys.executable, "-m", "neardup", *arguments]
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+        env = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, env=env)
     said = "neardup: standard output: No space left on device\n"
     assert (done.returncode, done.stderr.decode()) == (1, said)
 
