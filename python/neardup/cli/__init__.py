@@ -162,7 +162,7 @@ def _system(error: OSError) -> Failure:
     place = error.filename
     if place is None and error.errno == errno.ENOSPC:
         place = "standard output"
-        # What its buffer still holds goes nowhere, or Python would try again at its end and complain.
+        # What its buffer still holds goes nowhere, or Python would try again at its end.
         with contextlib.suppress(OSError, ValueError):
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, sys.stdout.fileno())
