@@ -300,6 +300,13 @@ class ShardedLSH:
         for one, other in pairwise(index._shards):
             if one._shape() != other._shape():
                 raise DataError("the shards beside it differ in their bands", source=source)
+        if len({shard.identity for shard in index._shards} - {None}) > 1:
+            raise DataError("the shards beside it hold signatures of several kinds", source=source)
+        for number, shard in enumerate(index._shards):
+            live = [key for key in shard._state[1].names if key is not GONE]
+            if live and (_route(live, count) != number).any():
+                message = f"shard {number} beside it holds keys of another; two may be exchanged"
+                raise DataError(message, source=source)
         return index
 
 

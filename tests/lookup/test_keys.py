@@ -273,3 +273,20 @@ def test_what_shards_refuse() -> None:
         with pytest.raises(NeardupValueError, match="shards"):
             made.merge(bad)
     assert len(made) == 0
+
+
+def test_shards_that_do_not_belong_together_are_refused_by_name(tmp_path: Path) -> None:
+    texts, keys = [f"text {i} of twelve" for i in range(12)], [*"abcdefgh", *range(4)]
+    for seed in (1, 2):
+        index = ShardedLSH(2)
+        index.insert(sketch(texts, seed=seed), keys=keys)
+        index.save(tmp_path / str(seed))
+    assert len(ShardedLSH.load(tmp_path / "1")) == 12
+    first, second = ((tmp_path / "1" / name).read_bytes() for name in ("0.lsh", "1.lsh"))
+    (tmp_path / "1" / "1.lsh").write_bytes((tmp_path / "2" / "1.lsh").read_bytes())
+    with pytest.raises(DataError, match=r"order: .*signatures of several kinds"):
+        ShardedLSH.load(tmp_path / "1")
+    (tmp_path / "1" / "0.lsh").write_bytes(second)
+    (tmp_path / "1" / "1.lsh").write_bytes(first)
+    with pytest.raises(DataError, match=r"order: .*(those it was saved with|keys of another)"):
+        ShardedLSH.load(tmp_path / "1")
